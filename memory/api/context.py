@@ -18,6 +18,7 @@ from memory.web.endpoints import answer_once
 from memory.web.fields import Flag, Name, RequestBody, Text, is_none
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
+from memory.web.scoping import ScopedFields
 
 router = Router(tags=["A turn"])
 
@@ -30,7 +31,7 @@ class MessageIn(RequestBody):
     content: str = Field(strict=True, max_length=32_768)
 
 
-class ContextIn(RequestBody):
+class ContextIn(ScopedFields, RequestBody):
     query: Text
     thread_id: Name | None = None
     # Longer than any assistant sends; the search reads the last two and the budget decides on the rest.

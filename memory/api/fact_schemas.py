@@ -31,6 +31,7 @@ from memory.web.fields import (
     validate_readable,
 )
 from memory.web.patterns import UUID_PATTERN
+from memory.web.scoping import ScopedFields
 
 FactId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The fact's id.")]
 ReviewId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The review's id.")]
@@ -51,7 +52,7 @@ StateFilter = Literal["active", "deprecated", "merged", "superseded", "retracted
 MOST_WORDS = 20
 
 
-class StatementIn(RequestBody):
+class StatementIn(ScopedFields, RequestBody):
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"statement": "I live in York and work at the harbour."}]}
     )
@@ -104,7 +105,7 @@ class FactListOptions(QueryParameters):
         return [self.state or "", self.relation, self.subject, self.min_confidence, as_of, self.q]
 
 
-class FactSearchIn(RequestBody):
+class FactSearchIn(ScopedFields, RequestBody):
     query: QueryText
     search_type: Literal["facts", "episodes", "both"] = "both"
     limit: int = Field(default=5, strict=True, ge=1, le=50)
@@ -132,6 +133,8 @@ class StoredFactOut(BaseModel):
     merged_into: UUID | None
     bank_item_id: UUID | None = Field(description="The memory bank's item that says it.")
     lang: str
+    agent_id: str = Field(description="The agent it was told to; empty for the person's own.")
+    project_id: str = Field(description="The project it was told in; empty for the person's own.")
 
     @classmethod
     def describe(cls, fact: Fact, now: datetime) -> dict[str, Any]:

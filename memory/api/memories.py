@@ -28,7 +28,7 @@ from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
 from memory.tiers import Indexing
 from memory.web import paging
-from memory.web.auth import READ, WRITE, get_user_or_404
+from memory.web.auth import READ, WRITE, WRITE_WHOLE, get_user_or_404
 from memory.web.endpoints import optional_user, require_user, write_once
 from memory.web.fields import ItemId, RecordPageOptions, UserId
 from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
@@ -36,6 +36,7 @@ from memory.web.items import MemoryOut
 from memory.web.openapi import describe_responses
 from memory.web.polling import poll_until
 from memory.web.problems import invalid_field, not_found
+from memory.web.scoping import confine_to_fields
 
 router = Router(tags=["Memories"])
 
@@ -57,7 +58,8 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     what the guard only suspects is stored with ``warnings`` and ``review: true``, until a person vouches for it. A
     duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
-    response = write_memory(request, u, body.as_new())
+    with confine_to_fields(options):
+        response = write_memory(request, u, body.as_new())
     # A replayed answer has waited before.
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, MemoryOut):
         user = get_user_or_404(request, u)
@@ -249,7 +251,7 @@ def list_events(
 
 @router.delete(
     "/users/{u}",
-    auth=WRITE,
+    auth=WRITE_WHOLE,
     response=describe_responses(202, ErasureOut, writes=True, may_miss=True),
     operation_id="erase_user",
     summary="Forget a user for good",

@@ -27,12 +27,13 @@ from memory.web.fields import (
     UuidText,
 )
 from memory.web.items import TRUST_GRADES, MemoryOut
+from memory.web.scoping import ScopedFields
 
 SOURCE_TYPES = frozenset(SourceType)
 Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
 
 
-class MemoryIn(RequestBody):
+class MemoryIn(ScopedFields, RequestBody):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"text": "Ann's train leaves at 07:40 from platform 3.", "tags": ["context"]}]},
@@ -79,6 +80,8 @@ class MemoryIn(RequestBody):
             metadata=self.metadata or {},
             parents=[UUID(parent) for parent in self.parents or ()],
             is_strict=bool(self.strict),
+            agent_id=self.agent_id or "",
+            project_id=self.project_id or "",
             **given,
         )
 

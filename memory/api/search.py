@@ -19,13 +19,14 @@ from memory.web.endpoints import answer_once
 from memory.web.fields import Flag, JsonValue, Name, QueryText, RequestBody, UuidText, is_none
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
+from memory.web.scoping import ScopedFields
 
 router = Router(tags=["Search"])
 
 Rank = Literal["relevance", "recency", "score"]
 
 
-class SearchIn(SearchFilters, RequestBody):
+class SearchIn(SearchFilters, ScopedFields, RequestBody):
     query: QueryText
     collections: Literal["all"] | list[Tier] = Field(default="all", description='"all" or a list of tiers.')
     limit: int = Field(default=5, strict=True, ge=1, le=50)
@@ -91,6 +92,8 @@ class HitOut(BaseModel):
     preview: str
     occurred_at: datetime
     tags: list[str]
+    agent_id: str = Field(description="The agent it belongs to; empty for the person's own.")
+    project_id: str = Field(description="The project it belongs to; empty for the person's own.")
     review: bool = Field(description="It waits for a person: evidence to weigh with care.")
     score_summary: ScoreSummary
     citations: list[Citation]
@@ -116,6 +119,8 @@ class HitOut(BaseModel):
             preview=hit.preview,
             occurred_at=item.occurred_at,
             tags=item.tags,
+            agent_id=item.agent_id,
+            project_id=item.project_id,
             review=item.review,
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],

@@ -10,11 +10,12 @@ from memory.facade.facts import FactVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
-from memory.facade.retrieval import RetrievalVerbs
+from memory.facade.portability import PortabilityVerbs
+from memory.facade.sessions import SessionVerbs
 from memory.facade.turns import TurnVerbs
 
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(MemoryVerbs, RetrievalVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs):
+class MemoryFacade(MemoryVerbs, SessionVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs, PortabilityVerbs):
     """Cheap to make: one for each request, with the name of who acts."""

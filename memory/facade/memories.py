@@ -1,36 +1,34 @@
 """Storing, reading, changing and deleting memories."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
-from memory import tasks
+from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.facade.actor import FacadePart
+from memory.facade.removal import RemovalVerbs
 from memory.guard import redact_secrets
 from memory.indexes.duplicates import find_near_duplicate
-from memory.indexes.ghosts import ghost_registry
-from memory.lifecycle import bank, erasure, publishing, purging, undo
-from memory.lifecycle.purging import PurgeFilter, PurgeResult
-from memory.models import EndUser, Erasure, MemoryEvent, MemoryItem, MemoryVersion
+from memory.lifecycle import bank, undo
+from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.conditions import RowConditions
 from memory.platform.deadline import Deadline
-from memory.platform.queue import enqueue
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
 from memory.store import listing, writing
 from memory.store.admission import NewMemory, WriteRefused, judge_bank_item, validate_memory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
-from memory.tiers import Tier, Trust
-from outcomes.exchanges import storing
+from memory.tiers import Status, Tier, Trust
 from outcomes.verdicts import withdrawal
 
+# What a search over all tiers finds.
+FOUND_STATUSES = (Status.ACTIVE, Status.DORMANT)
 
-class MemoryVerbs(FacadePart):
+
+class MemoryVerbs(RemovalVerbs):
     """Most verbs answer None, or False, for what is not there or is another user's."""
 
     def find_duplicate(
@@ -49,7 +47,7 @@ class MemoryVerbs(FacadePart):
             return None
         # A refused text is not sent to any service.
         new = validate_memory(new)
-        return find_near_duplicate(user, new.text, deadline or default_deadline(), besides=besides)
+        return find_near_duplicate(user, new.text, RowScope.of(new), deadline or default_deadline(), besides=besides)
 
     def find_duplicate_of(
         self, user: EndUser | None, item_id: uuid.UUID, deadline: Deadline | None = None, *, text: str | None = None
@@ -67,7 +65,8 @@ class MemoryVerbs(FacadePart):
         except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        return find_near_duplicate(user, text or item.text, deadline or default_deadline(), besides=item_id)
+        scope, within = RowScope.of(item), deadline or default_deadline()
+        return find_near_duplicate(user, text or item.text, scope, within, besides=item_id)
 
     def match_bank_item(
         self, user: EndUser, words: str, *, now: datetime, deadline: Deadline | None = None
@@ -105,6 +104,22 @@ class MemoryVerbs(FacadePart):
     ) -> list[MemoryItem]:
         """Newest or best first, from ``after`` on."""
         return listing.list_items(user, wanted, sort=sort, after=after, limit=limit) if user else []
+
+    def list_page(
+        self,
+        user: EndUser,
+        wanted: RowConditions,
+        *,
+        statuses: Collection[Status] = FOUND_STATUSES,
+        start: int,
+        limit: int,
+    ) -> tuple[list[MemoryItem], int]:
+        """Newest first from a numbered place on, and how many there are."""
+        return listing.list_page(user, wanted, statuses=statuses, start=start, limit=limit)
+
+    def list_scopes(self, user: EndUser) -> list[RowScope]:
+        """The agents and projects whose memories there are."""
+        return listing.list_scopes(user)
 
     def list_versions(
         self, user: EndUser, item_id: uuid.UUID, *, before: int | None = None, limit: int = 100
@@ -160,35 +175,6 @@ class MemoryVerbs(FacadePart):
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
 
-    def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
-        """For good, with versions, events, exchanges and stored answers; gone from every search at once."""
-        with user_scope(user):
-            if not writing.delete_memory(user, item_id, now=now):
-                return False
-            # The exchange holds the same words and would bring them back.
-            storing.delete_exchanges_of(user, [item_id])
-            # A repeated request would answer with the deleted text for up to 24 hours.
-            erasure.redact_stored_answers(user, [item_id])
-            # The row is gone; the ghost only saves the next searches from reading a stale vector.
-            transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
-        return True
-
-    def purge(
-        self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
-    ) -> tuple[PurgeResult, int]:
-        """Remove a source and everything derived from it; returns also how many exchanges went with it."""
-        exchanges = 0
-
-        def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
-            nonlocal exchanges
-            exchanges += storing.delete_exchanges_of(user, gone)
-            # What stays was reworded: the words that a fact was read from are no longer in it.
-            publishing.remove_with_memories(user, staying, now=now)
-            erasure.redact_stored_answers(user, [*gone, *staying])
-            transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
-
-        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
-
     def vouch(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
         """A person answers for it as for their own words. Nothing else raises trust or ends a review."""
         return writing.vouch_for_memory(user, item_id, now=now, actor=self.actor)
@@ -210,13 +196,6 @@ class MemoryVerbs(FacadePart):
     def find_withdrawable_verdict(self, user: EndUser, item_id: uuid.UUID) -> MemoryEvent | None:
         """The event of the latest verdict on this memory alone, which ``undo`` can take back."""
         return withdrawal.find_withdrawable_event(user, item_id)
-
-    def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
-        """Forget a person: gone from every answer now, erased in the background."""
-        # Here and nowhere else: the endpoint once put the same job on the queue a second time.
-        requested = erasure.request_erasure(user, now=now)
-        enqueue(tasks.erase_user, str(requested.pk))
-        return requested
 
 
 def default_deadline() -> Deadline:

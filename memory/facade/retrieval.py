@@ -74,11 +74,12 @@ class RetrievalVerbs(FacadePart):
         has_documents: bool = False,
         room: ClientLimits | None = None,
         remember: bool = True,
+        asks_outcome: bool = True,
     ) -> Context:
         """What to hand an assistant before it answers, within the time of a request.
 
         Asks experience and the search; whichever fails or is late is left out and named in the metadata. ``remember``
-        as with ``search``.
+        as with ``search``. ``asks_outcome`` False for an assistant that has no tool to tell the last outcome by.
         """
         # A turn keeps its query, and so does what is learned from its outcome.
         query = redact_secrets(query).text
@@ -91,7 +92,7 @@ class RetrievalVerbs(FacadePart):
             limit=limit,
             has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
-            unscored=self.find_unscored_exchange(user, thread_id),
+            unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
             insights=replace(
                 self._gather_insights(user, query, now, thread_id, recent_messages),
                 bullets=self._list_bullets(user, query, now, thread_id),

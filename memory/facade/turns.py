@@ -1,13 +1,16 @@
 """The end of a turn: storing the exchange and recording its outcome."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Unpack
 
 from memory.facade.actor import FacadePart
+from memory.inference import language_model
 from memory.models import EndUser
+from memory.platform.faults import Unavailable
 from memory.tiers import Outcome
-from outcomes.exchanges import listing, storing
+from outcomes.exchanges import listing, profiling, storing
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
 from outcomes.verdicts import actions, recording
@@ -19,6 +22,16 @@ class TurnVerbs(FacadePart):
     def store_exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
         """Raises WriteRefused."""
         return storing.store_exchange(user, new, now=now, actor=self.actor)
+
+    def read_exchanges(self, user: EndUser) -> None:
+        """Read facts out of what the person said and nobody has read, here instead of in the worker.
+
+        For whoever waits for them. Asks the embedder, so call it outside any transaction. What a language model reads
+        is left to the worker, and so is everything while a neighbour is away.
+        """
+        if language_model() is None:
+            with suppress(Unavailable):
+                profiling.profile_due_exchanges(user)
 
     def record_outcome(
         self, user: EndUser, outcome: Outcome, *, now: datetime, **subject: Unpack[OutcomeSubject]

@@ -11,16 +11,18 @@ from memory.models import EndUser, Organization
 def add_user_argument(parser: ArgumentParser) -> None:
     """For a command about one user."""
     parser.add_argument("--user", required=True, help="the user's id as your client names it")
-    _add_organization(parser, "slug of the organisation; not needed when there is only one")
+    add_organization_argument(parser, "slug of the organisation; not needed when there is only one")
 
 
 def add_users_argument(parser: ArgumentParser) -> None:
     """For a command about everybody that may be limited to one user."""
     parser.add_argument("--user", help="only this user, by the id your client uses")
-    _add_organization(parser, "slug of the user's organisation; not needed when there is only one")
+    add_organization_argument(parser, "slug of the user's organisation; not needed when there is only one")
 
 
-def _add_organization(parser: ArgumentParser, text: str) -> None:
+def add_organization_argument(
+    parser: ArgumentParser, text: str = "slug of the organisation; not needed when there is only one"
+) -> None:
     # The long form was the only one of some commands.
     parser.add_argument("--org", "--organization", dest="org", help=text)
 

@@ -2,22 +2,29 @@
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
-from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import consolidation, exchanges, insights, load, promotion
+from memory.benchmarks import consolidation, exchanges, insights, kills, promotion, streams, turns
 from memory.benchmarks.client import CallFailedError
-from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
-from memory.benchmarks.staging import BenchmarkStageError, stage_local, stage_remote
-from memory.evaluation import claims, constraints, conversations, hot, learning, pairs, probes, quality, report
+from memory.benchmarks.staging import BenchmarkStageError
+from memory.evaluation import (
+    claims,
+    constraints,
+    contexts,
+    conversations,
+    hot,
+    learning,
+    pairs,
+    probes,
+    quality,
+    report,
+)
 from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.hot import HotFigures
@@ -26,7 +33,16 @@ from memory.evaluation.pairs import PairFigures
 from memory.evaluation.probes import ProbeFigures
 from memory.evaluation.quality import MODES, QualityResults
 from memory.evaluation.scenarios import HALVES, SETS, read_scenario_set
-from memory.evaluation.timing import read_machine_facts
+from memory.management.served import (
+    collect_facts,
+    measure_exchanges,
+    measure_insights,
+    measure_kills,
+    measure_load,
+    measure_speed,
+    measure_streams,
+    measure_turns,
+)
 from memory.platform.faults import Unavailable
 
 
@@ -59,13 +75,17 @@ def parse_boosts(text: str) -> list[str]:
     return names
 
 
+def add_dataset_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
+    parser.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
+    parser.add_argument("--half", choices=HALVES, help="only this half of it")
+    parser.add_argument("--limit", type=parse_positive, help="only the first questions")
+
+
 def add_data_arguments(quality_parser: CommandParser, learning_parser: CommandParser) -> None:
     """What is asked, and how."""
     for kind in (quality_parser, learning_parser):
-        kind.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
-        kind.add_argument("--set", choices=list(SETS), default=next(iter(SETS)), help="which of its own")
-        kind.add_argument("--half", choices=HALVES, help="only this half of it")
-        kind.add_argument("--limit", type=parse_positive, help="only the first questions")
+        add_dataset_arguments(kind)
     quality_parser.add_argument("--k", type=parse_positive, default=10, help="depth of the ranking in conversations")
     quality_parser.add_argument("--modes", type=parse_modes, help=f"some of {','.join(MODES)}; all without it")
     quality_parser.add_argument(
@@ -149,9 +169,7 @@ class Command(BaseCommand):
             "learning", help="the first hit over rounds of outcomes, beside the vectors alone"
         )
         add_data_arguments(quality_parser, learning_parser)
-        load_parser = kinds.add_parser(
-            "load", help="many clients searching while others write and the index is rebuilt"
-        )
+        load_parser = kinds.add_parser("load", help="many clients search while others write and the index is rebuilt")
         add_load_arguments(load_parser)
         insights_parser = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
         insights.add_arguments(insights_parser)
@@ -165,6 +183,14 @@ class Command(BaseCommand):
         add_pairs_arguments(pairs_parser)
         exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
         exchanges.add_arguments(exchanges_parser)
+        turns_parser = kinds.add_parser("turns", help="latency of the hot path, in this process and through HTTP")
+        turns.add_arguments(turns_parser)
+        kills_parser = kinds.add_parser("kills", help="the hot path while its processes are killed")
+        kills.add_arguments(kills_parser)
+        streams_parser = kinds.add_parser("streams", help="slow streams through the gateway while others search")
+        streams.add_arguments(streams_parser)
+        contexts_parser = kinds.add_parser("contexts", help="what contexts hold with each section on and off")
+        add_dataset_arguments(contexts_parser)
         constraints_parser = kinds.add_parser("constraints", help="whether constraints stand where they matter")
         add_constraints_arguments(constraints_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
@@ -191,6 +217,10 @@ class Command(BaseCommand):
             "conversations": measure_conversations,
             "exchanges": measure_exchanges,
             "consolidation": measure_consolidation,
+            "turns": measure_turns,
+            "contexts": measure_contexts,
+            "kills": measure_kills,
+            "streams": measure_streams,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -211,6 +241,17 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
     if options["misses"]:
         report.print_lines(console, [miss.line() for miss in results.misses])
     return {"dataset": dataset.name, "k": options["k"], **collect_facts(), **results.as_json()}
+
+
+def measure_contexts(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    dataset = choose_dataset(options)
+    console.print(f"{dataset.name}: {dataset.memory_count:,} memories, {dataset.question_count:,} questions")
+    with console.status("") as status:
+        found = contexts.measure_contexts(dataset, status.update)
+    for left_out, figures in found.items():
+        name = left_out if left_out == contexts.EVERYTHING else f"without {left_out}"
+        report.print_lines(console, [f"{name}, {figures.asked:,} questions", *figures.rows()])
+    return {"dataset": dataset.name, **collect_facts(), **{name: one.as_json() for name, one in found.items()}}
 
 
 def measure_claims(console: Console, options: dict[str, Any]) -> dict[str, Any]:
@@ -314,78 +355,3 @@ def print_results(console: Console, results: QualityResults) -> None:
     if results.fallbacks:
         console.print(f"[red]stages that did not answer: {dict(results.fallbacks)}[/red]")
     report.print_lines(console, [f"not stored, {key}: {rule}" for key, rule in results.refused.items()])
-
-
-def measure_speed(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    plan = SpeedPlan(options["memories"], options["others"], options["queries"], options["clients"], options["seed"])
-    with ExitStack() as stack:
-        if options["url"] or options["key"]:
-            stage = stack.enter_context(stage_remote(options["url"], options["key"], plan))
-        else:
-            stage = stack.enter_context(stage_local(plan, keep=options["keep"], say=console.print))
-        figures = stage.measure(plan, console.print)
-    report.print_facts(console, collect_facts())
-    print_figures(console, plan, figures)
-    return {"plan": plan.as_json(), **collect_facts(), **figures.as_json()}
-
-
-def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    names = ("memories", "clients", "searches", "writes", "seconds", "seed", "rebuild")
-    plan = load.LoadPlan(**{name: options[name] for name in names})
-    with stage_local(SpeedPlan(plan.memories, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
-        run = load.LoadRun(stage.client, stage.user, plan, stage.writer, timezone.now(), console.print)
-        figures = run.run()
-    report.print_facts(console, collect_facts())
-    spreads = {"quiet": figures.quiet, "under load": figures.busy}
-    report.print_spreads(console, f"search, {plan.clients} clients", {k: v for k, v in spreads.items() if v})
-    report.print_lines(console, figures.notes())
-    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
-
-
-def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    plan = insights.InsightsPlan(**{name: options[name] for name in ("concepts", "memories", "queries", "seed")})
-    # The user is filled by the measurement, so the stage loads nothing.
-    with stage_local(SpeedPlan(1, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
-        if stage.person is None:
-            raise BenchmarkStageError("insights are measured on this installation only")
-        spreads = insights.measure(stage.person, stage.client, plan, timezone.now(), console.print)
-    report.print_facts(console, collect_facts())
-    title = f"insights, {plan.concepts:,} concepts and {plan.memories:,} memories of the user"
-    report.print_spreads(console, title, spreads, insights.TARGETS)
-    return {
-        "plan": plan.as_json(),
-        **collect_facts(),
-        "spreads": {name: asdict(spread) for name, spread in spreads.items()},
-    }
-
-
-def measure_exchanges(console: Console, options: dict[str, Any]) -> dict[str, Any]:
-    names = ("exchanges", "people", "clients", "per_second", "seed")
-    plan = exchanges.ExchangePlan(**{name: options[name] for name in names})
-    with stage_local(SpeedPlan(1, 0, 1, plan.clients, plan.seed), keep=False, say=console.print) as stage:
-        if stage.person is None:
-            raise BenchmarkStageError("exchanges are measured on this installation only")
-        run = exchanges.ExchangeMeasurement(stage.client, stage.person, plan, timezone.now(), console.print)
-        figures = run.run()
-    report.print_facts(console, collect_facts())
-    title = f"{plan.exchanges:,} exchanges of {plan.people} people, {plan.clients} at once, through HTTP"
-    report.print_spreads(console, title, figures.spreads, exchanges.TARGETS)
-    report.print_lines(console, figures.notes())
-    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
-
-
-def print_figures(console: Console, plan: SpeedPlan, figures: SpeedFigures) -> None:
-    if figures.loading:
-        console.print(figures.loading)
-    for note in figures.notes():
-        console.print(note)
-    if figures.indexed_per_second:
-        report.print_rate(console, "ingest to fully indexed", figures.indexed_per_second, "memories/s", INGEST_TARGET)
-    title = f"{plan.memories:,} memories of the user, {plan.others:,} of others, {plan.clients} at once, through HTTP"
-    report.print_spreads(console, title, figures.spreads, list_targets(plan.memories))
-
-
-def collect_facts() -> dict[str, str]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('server_version')")
-        return read_machine_facts() | {"postgres": str(cursor.fetchone()[0])}

@@ -10,9 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 from django.utils import timezone
 
+from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE, RowScope
 from memory.access.keys import SCOPES, issue_key
 from memory.access.users import EXTERNAL_ID_PATTERN
-from memory.models import Organization
+from memory.models import ApiKey, Organization
 from memory.models.people import SecretHandling
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -32,6 +33,10 @@ def parse_list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
 
+def name_scope(row: ApiKey) -> list[tuple[str, str]]:
+    return [("agent", row.agent_id), ("project", row.project_id)]
+
+
 class Command(BaseCommand):
     help = (
         "Create an API key. The key is printed once, alone on standard output; everything else goes to standard error."
@@ -46,6 +51,8 @@ class Command(BaseCommand):
             "--expires", type=parse_lifetime, metavar="90d", help="lifetime in h, d or w; unlimited by default"
         )
         parser.add_argument("--requests-per-second", type=int, help="a rate limit for this key")
+        parser.add_argument("--agent", default="", help="the only agent it works for, beside the person's own")
+        parser.add_argument("--project", default="", help="the only project it works for, beside the person's own")
         parser.add_argument(
             "--secrets",
             choices=[handling.value for handling in SecretHandling],
@@ -72,12 +79,16 @@ class Command(BaseCommand):
                 lifetime=options["expires"],
                 requests_per_second=options["requests_per_second"],
                 secret_handling=SecretHandling(options["secrets"]),
+                actor="command",
+                scope=RowScope(options["agent"], options["project"]),
             )
         except ValueError as fault:
             raise CommandError(str(fault)) from None
         until = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "no expiry"
         users = ", ".join(row.user_ids) if row.user_ids else "every user"
         self.stderr.write(f"{row.name}: {', '.join(row.scopes)} for {users} of {organization.slug}, {until}")
+        if bound := [f"{kind} {name}" for kind, name in name_scope(row) if name]:
+            self.stderr.write(f"bound to {', '.join(bound)}")
         if row.secrets == SecretHandling.REFUSE:
             self.stderr.write("writes that hold a secret are refused")
         # The key alone goes to standard output, so that a script can take it: KEY=$(manage.py create_key ...).
@@ -100,6 +111,9 @@ class Command(BaseCommand):
             bad = [entry for entry in options["user_ids"] if not EXTERNAL_ID_PATTERN.fullmatch(entry)]
             if bad or not options["user_ids"]:
                 raise CommandError("--user-ids: each is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        for option in ("agent", "project"):
+            if options[option] and not SCOPE_ID_PATTERN.fullmatch(options[option]):
+                raise CommandError(f"--{option}: {SCOPE_ID_RULE}")
         rate = options["requests_per_second"]
         if rate is not None and not 1 <= rate <= 100_000:
             raise CommandError("--requests-per-second: 1 to 100000")

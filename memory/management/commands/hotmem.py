@@ -2,18 +2,19 @@
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from knowledge_graph.hotmem.telemetry import find_p95
 from knowledge_graph.hotmem.turn import HotTurnResult, NewHotTurn, run_hot_turn, warm_up
 from memory.access.users import get_or_create_user
 from memory.conf import memory_conf
 from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.probes import count_repeated
+from memory.scoring import find_percentile
 from memory.store.admission import WriteRefused
 
 ACTOR: Final = "command:hotmem"
@@ -32,6 +33,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         turns = list(read_turns(options["file"]))
+        if not turns:
+            raise CommandError(f"{options['file']}: no turn in it")
         warm_up()
         with benchmark_organization(timezone.now()) as organization:
             user = get_or_create_user(organization, "replay")
@@ -91,15 +94,5 @@ def render_turn(turn: NewHotTurn, result: HotTurnResult) -> list[str]:
 def summarize(results: Sequence[HotTurnResult]) -> str:
     said = [(result.number, bullet.triple) for result in results for bullet in result.bullets]
     again = count_repeated(said, memory_conf().hot.novelty_turns)
-    p95 = find_p95([result.timings_ms["total"] for result in results])
-    return f"{len(results)} turns, {len(said)} bullets, {again} of them said within the turns of rest, p95 {p95} ms"
-
-
-def count_repeated(said: Iterable[tuple[int, tuple[str, str, str]]], turns: int) -> int:
-    """Bullets that were said in one of the turns just before: only what was asked for is."""
-    last: dict[tuple[str, str, str], int] = {}
-    count = 0
-    for number, triple in said:
-        count += triple in last and 0 < number - last[triple] <= turns
-        last[triple] = number
-    return count
+    p95 = find_percentile([result.timings_ms["total"] for result in results], 0.95)
+    return f"{len(results)} turns, {len(said)} bullets, {again} of them said within the turns of rest, p95 {p95:.1f} ms"

@@ -32,8 +32,9 @@ ACTOR = "command:import_chats"
 
 class Command(BaseCommand):
     help = (
-        "Import a ChatGPT or Claude account export (conversations.json or the zip), or JSON Lines with thread, time, "
-        "speaker and text. The whole file is checked first; the same file twice adds nothing."
+        "Import a ChatGPT or Claude account export (conversations.json or the zip), what mem0, Zep or Hindsight list, "
+        "a Letta agent file, transcripts of Claude Code (a file or a folder), or JSON Lines with thread, time, speaker "
+        "and text. The whole file is checked first; the same file twice adds nothing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

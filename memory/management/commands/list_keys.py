@@ -10,7 +10,19 @@ from django.utils import timezone
 from memory.management.organizations import resolve_organization
 from memory.models import ApiKey
 
-COLUMNS = ("KEY", "NAME", "ORGANISATION", "SCOPES", "USERS", "SECRETS", "CREATED", "LAST USED", "STATE")
+COLUMNS = (
+    "KEY",
+    "NAME",
+    "ORGANISATION",
+    "SCOPES",
+    "USERS",
+    "AGENT",
+    "PROJECT",
+    "SECRETS",
+    "CREATED",
+    "LAST USED",
+    "STATE",
+)
 
 
 class Command(BaseCommand):
@@ -47,6 +59,8 @@ def render_key(key: ApiKey, now: datetime) -> tuple[str, ...]:
         key.organization.slug,
         ",".join(key.scopes),
         ",".join(key.user_ids) if key.user_ids is not None else "all",
+        key.agent_id or "any",
+        key.project_id or "any",
         key.secrets,
         render_time(key.created_at),
         render_time(key.last_used_at) if key.last_used_at else "never",

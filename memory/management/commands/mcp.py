@@ -10,8 +10,8 @@ from django.utils import timezone
 from memory.access.keys import SCOPES, Principal, authenticate
 from memory.management import demo
 from memory.mcp import stdio
-from memory.mcp.callers import Caller, resolve_caller
 from memory.models import Organization
+from memory.web.callers import Caller, resolve_caller
 from memory.web.problems import Problem
 
 

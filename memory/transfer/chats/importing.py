@@ -15,14 +15,28 @@ from memory.signals import messages_imported
 from memory.store.admission import NewMemory
 from memory.store.writing import find_known_origins, store_memories
 from memory.tiers import SourceType, Tier
-from memory.transfer.chats import chatgpt, claude, jsonl, reading
+from memory.transfer.chats import (
+    chatgpt,
+    claude,
+    claude_code,
+    hindsight,
+    jsonl,
+    letta,
+    mem0,
+    reading,
+    zep,
+)
 from memory.transfer.chats.messages import BrokenExport, ImportedMessage, MalformedRecord, SkippedMessage, split_text
 
 # One transaction each. What a stopped import has written so far stays, and by the digest of kind, thread and message it
 # is recognised the next time.
 BATCH = 500
 
-FORMATS: dict[str, ModuleType] = {module.KIND: module for module in (chatgpt, claude, jsonl)}
+FORMATS: dict[str, ModuleType] = {
+    module.KIND: module for module in (chatgpt, claude, claude_code, letta, mem0, zep, hindsight, jsonl)
+}
+# A line each, of which some are no messages.
+LINE_FORMATS = frozenset({jsonl.KIND, claude_code.KIND})
 
 
 @dataclass(slots=True)
@@ -63,12 +77,18 @@ class ChatFile:
     def read_messages(self) -> Iterator[ImportedMessage | SkippedMessage]:
         for source in self.sources:
             for record in reading.read_records(source):
-                if not self.format.recognises(record.value) and self.kind != jsonl.KIND:
-                    raise BrokenExport(record.place, f"is not a conversation of a {self.kind} export")
+                if self.kind not in LINE_FORMATS and not self.recognises(record):
+                    raise BrokenExport(record.place, f"is not of a {self.kind} export")
                 try:
                     yield from self.format.read_messages(record.value)
                 except MalformedRecord as fault:
                     raise BrokenExport(record.place, str(fault)) from None
+
+    def recognises(self, record: reading.ExportRecord) -> bool:
+        try:
+            return bool(self.format.recognises(record.value))
+        except MalformedRecord as fault:
+            raise BrokenExport(record.place, str(fault)) from None
 
     def survey(self, on_message: Callable[[], None] = lambda: None) -> ImportSurvey:
         """Reads the whole file. Nothing may be written before this has returned."""
@@ -131,12 +151,17 @@ def _detect_kind(sources: list[reading.ExportSource]) -> str:
     if first is None:
         raise BrokenExport("", "the export holds no conversations")
     for kind, module in FORMATS.items():
-        if module.recognises(first.value):
-            return kind
+        try:
+            if module.recognises(first.value):
+                return kind
+        except MalformedRecord:
+            continue
     raise BrokenExport(
         first.place,
-        "is in none of the known formats: a ChatGPT conversation has a mapping, a Claude conversation has"
-        " chat_messages, a line of JSON Lines has thread, time, speaker and text",
+        "is in none of the known formats: a ChatGPT conversation has a mapping, a Claude conversation chat_messages,"
+        " a transcript of Claude Code a sessionId, a memory of mem0 an id and memory, a message of Zep a uuid and"
+        " role_type, a fact of Zep a uuid and fact, a Letta file agents, a memory of Hindsight text and fact_type,"
+        " a line of JSON Lines thread, time, speaker and text",
     )
 
 

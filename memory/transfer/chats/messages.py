@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -147,3 +147,27 @@ def get_list(record: dict[str, object], name: str) -> list[object]:
     if not isinstance(value, list):
         raise MalformedRecord(f"{name} must be a list")
     return value
+
+
+def iterate_objects(
+    record: dict[str, object], names: Sequence[str], most: int | None = None
+) -> Iterator[dict[str, object]]:
+    """The objects of the first of these lists that the record has; the record itself when it has none."""
+    name = next((name for name in names if isinstance(record.get(name), list)), "")
+    if not name:
+        yield record
+        return
+    yield from iterate_named(record, name, most)
+
+
+def iterate_named(record: dict[str, object], name: str, most: int | None = None) -> Iterator[dict[str, object]]:
+    """The objects of one list of the record."""
+    for number, row in enumerate(get_list(record, name)[:most], start=1):
+        if not isinstance(row, dict):
+            raise MalformedRecord(f"{name}: entry {number} must be an object")
+        yield row
+
+
+def parse_time_or_none(record: dict[str, object], name: str) -> datetime | None:
+    value = record.get(name)
+    return None if value is None or value == "" else parse_time(value)

@@ -45,6 +45,8 @@ class ExportSource:
 
     path: Path
     name: str = ""
+    # What places in it are called by, where there are several files.
+    label: str = ""
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -61,6 +63,8 @@ class ExportSource:
 
 def list_sources(path: Path) -> list[ExportSource]:
     """The file itself, or the conversation files of the zip in the order of their names."""
+    if path.is_dir():
+        return _list_transcripts(path)
     if not path.is_file():
         raise BrokenExport("", f"{path} is not a file")
     if path.stat().st_size == 0:
@@ -79,6 +83,14 @@ def list_sources(path: Path) -> list[ExportSource]:
         raise BrokenExport("", "the zip holds no conversations.json")
     _refuse_bombs(entries)
     return [ExportSource(path, entry.filename) for entry in sorted(entries, key=lambda entry: entry.filename)]
+
+
+def _list_transcripts(folder: Path) -> list[ExportSource]:
+    """The files of JSON Lines in a folder and below it: a coding agent keeps one a session."""
+    found = sorted(path for path in folder.rglob("*.jsonl") if path.is_file() and path.stat().st_size)
+    if not found:
+        raise BrokenExport("", f"{folder} holds no .jsonl files")
+    return [ExportSource(path, label=str(path.relative_to(folder))) for path in found]
 
 
 def _holds_conversations(entry: zipfile.ZipInfo) -> bool:
@@ -113,12 +125,44 @@ def read_records(source: ExportSource) -> Iterator[ExportRecord]:
     opening = read_first_character(source)
     if opening not in "[{":
         raise BrokenExport(_format_place(source, "line 1"), "is neither a JSON array nor JSON Lines")
+    is_one_object = opening == "{" and _is_one_object(source)
     with source.open() as stream:
-        yield from _ArrayReader(source, stream).records() if opening == "[" else _read_lines(source, stream)
+        if opening == "[":
+            yield from _ArrayReader(source, stream).records()
+        elif is_one_object:
+            yield _read_whole(source, stream)
+        else:
+            yield from _read_lines(source, stream)
+
+
+def _is_one_object(source: ExportSource) -> bool:
+    """Whether an object goes on after the first line, as it does where it was written to be read."""
+    with source.open() as stream:
+        line = stream.readline(_MAX_RECORD + 1).removeprefix(codecs.BOM_UTF8)
+        while line and not line.strip():
+            line = stream.readline(_MAX_RECORD + 1)
+    try:
+        json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as fault:
+        # A line that is merely broken ends in a brace, and its fault stands before.
+        return isinstance(fault, json.JSONDecodeError) and not line.rstrip().endswith(b"}")
+    return False
+
+
+def _read_whole(source: ExportSource, stream: IO[bytes]) -> ExportRecord:
+    place = _format_place(source, "line 1")
+    text = stream.read(_MAX_RECORD + 1)
+    if len(text) > _MAX_RECORD:
+        raise BrokenExport(place, f"is larger than {_MAX_RECORD >> 20} MiB")
+    value = _decode_line(place, text.removeprefix(codecs.BOM_UTF8))
+    if value is None:
+        raise BrokenExport(place, "is empty")
+    return ExportRecord(place, value)
 
 
 def _format_place(source: ExportSource, place: str) -> str:
-    return f"{source.name}, {place}" if source.name else place
+    name = source.name or source.label
+    return f"{name}, {place}" if name else place
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -109,7 +109,7 @@ def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(
         ("", "the file is empty"),
         ("[]", "holds no conversations"),
         ('{"question": 1}', "in none of the known formats"),
-        ('[{"mapping": {}, "id": "a"}, {"chat_messages": []}]', "conversation 2: is not a conversation of a chatgpt"),
+        ('[{"mapping": {}, "id": "a"}, {"chat_messages": []}]', "conversation 2: is not of a chatgpt export"),
         ('{"thread": "t", "time": "2026", "speaker": "a", "text": "b"}', "line 1: time '2026' is not"),
     ],
 )

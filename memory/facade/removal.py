@@ -1,0 +1,74 @@
+"""Deleting for good: a memory, what it was read from, a source with all that came of it, a person."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from memory import tasks
+from memory.access.scope import user_scope
+from memory.facade.actor import FacadePart
+from memory.indexes.ghosts import ghost_registry
+from memory.lifecycle import erasure, publishing, purging
+from memory.lifecycle.purging import PurgeFilter, PurgeResult
+from memory.models import EndUser, Erasure, MemoryItem
+from memory.platform.queue import enqueue
+from memory.store import writing
+from outcomes.exchanges import storing
+
+
+class RemovalVerbs(FacadePart):
+    def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """For good, with versions, events, exchanges and stored answers; gone from every search at once."""
+        with user_scope(user):
+            if not writing.delete_memory(user, item_id, now=now):
+                return False
+            # The exchange holds the same words and would bring them back.
+            storing.delete_exchanges_of(user, [item_id])
+            # A repeated request would answer with the deleted text for up to 24 hours.
+            erasure.redact_stored_answers(user, [item_id])
+            # The row is gone; the ghost only saves the next searches from reading a stale vector.
+            transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
+        return True
+
+    def remove_with_sources(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """The memory for good, and out of every answer the exchanges it was read from, which tell it too.
+
+        An exchange that taught nothing else goes with it; another is archived.
+        """
+        with user_scope(user):
+            own = MemoryItem.objects.for_user(user)
+            item = own.filter(pk=item_id).only("parents").first()
+            if item is None or not self.remove(user, item_id, now=now):
+                return False
+            sources = own.filter(pk__in=item.parents, source__kind="exchange").values_list("pk", flat=True)
+            for source in list(sources):
+                if own.active().filter(parents__contains=[source]).exists():
+                    writing.archive_memory(user, source, now=now, actor=self.actor)
+                else:
+                    self.remove(user, source, now=now)
+        return True
+
+    def purge(
+        self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
+    ) -> tuple[PurgeResult, int]:
+        """Remove a source and everything derived from it; returns also how many exchanges went with it."""
+        exchanges = 0
+
+        def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
+            nonlocal exchanges
+            exchanges += storing.delete_exchanges_of(user, gone)
+            # What stays was reworded: the words that a fact was read from are no longer in it.
+            publishing.remove_with_memories(user, staying, now=now)
+            erasure.redact_stored_answers(user, [*gone, *staying])
+            transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
+
+        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
+
+    def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
+        """Forget a person: gone from every answer now, erased in the background."""
+        # Here and nowhere else: the endpoint once put the same job on the queue a second time.
+        requested = erasure.request_erasure(user, now=now)
+        enqueue(tasks.erase_user, str(requested.pk))
+        return requested

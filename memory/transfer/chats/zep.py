@@ -1,0 +1,63 @@
+"""Zep: messages of a session or thread, episodes of a graph, and facts (edges), as its API lists them."""
+
+from collections.abc import Iterator
+
+from memory.transfer.chats.messages import (
+    ImportedMessage,
+    MalformedRecord,
+    SkippedMessage,
+    clean_label,
+    clean_text,
+    clean_thread_id,
+    get_text,
+    iterate_objects,
+    parse_time_or_none,
+)
+
+KIND = "zep"
+
+LISTS = ("messages", "episodes", "facts", "edges")
+ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
+
+
+def recognises(record: dict[str, object]) -> bool:
+    return any(is_row(row) for row in iterate_objects(record, LISTS, most=1))
+
+
+def is_row(row: dict[str, object]) -> bool:
+    return "uuid" in row and ("role_type" in row or "fact" in row or ("role" in row and "content" in row))
+
+
+def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+    thread = find_thread(record, KIND)
+    for row in iterate_objects(record, LISTS):
+        if not is_row(row):
+            raise MalformedRecord("is neither a message nor a fact: uuid with role_type, role or fact")
+        yield read_row(row, find_thread(row, thread))
+
+
+def find_thread(row: dict[str, object], otherwise: str) -> str:
+    named = get_text(row, "thread_id", "") or get_text(row, "session_id", "")
+    return clean_thread_id(named) if named else otherwise
+
+
+def read_row(row: dict[str, object], thread: str) -> ImportedMessage | SkippedMessage:
+    # A fact is a model's wording of what was said; it is dated when it became true, where that is known.
+    is_fact = "fact" in row
+    role = "assistant" if is_fact else get_text(row, "role_type", "") or get_text(row, "role", "")
+    speaker = ROLES.get(role.casefold())
+    if speaker is None:
+        return SkippedMessage(f"{clean_label(role, 20) or 'unknown'} message")
+    text = clean_text(get_text(row, "fact" if is_fact else "content", ""))
+    if not text:
+        return SkippedMessage("empty")
+    since = parse_time_or_none(row, "valid_at") if is_fact else None
+    return ImportedMessage(
+        kind=KIND,
+        thread_id=thread,
+        title=clean_label(get_text(row, "name", ""), 200) if is_fact else "",
+        message_id=get_text(row, "uuid", ""),
+        speaker=speaker,
+        text=text,
+        said_at=since or parse_time_or_none(row, "created_at"),
+    )

@@ -12,6 +12,7 @@ from memory.console.acting import open_facade
 from memory.console.fact_lines import KIND_NAMES, FactLine, build_fact_lines, name_subject
 from memory.console.forms import FactFilterForm
 from memory.console.nights import find_last_night
+from memory.console.scope_choices import list_scope_choices
 from memory.facts.queries import FactFilter
 from memory.models.facts import FactState
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
@@ -41,6 +42,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "open_reviews": waiting}
     if not wants_fragment(request):
         context["night"] = find_last_night(person)
+        context["scopes"] = list_scope_choices(open_facade(person).list_scopes(person.user))
     if not form.is_valid():
         return render_page(request, "console/facts/page.html", "console/facts/_list.html", context, status=422)
     start = read_place(request.GET.get("from", ""))
@@ -67,7 +69,7 @@ def build_list_context(person: ViewedPerson, form: FactFilterForm, start: int) -
         "start": start,
         "shown": shown,
         "now": now,
-        "only_state": "" if fields["q"] or fields["as_of"] else fields["state"],
+        "only_state": "" if fields["q"] or fields["as_of"] or fields["scope"] else fields["state"],
         "is_filtered": wanted != ONLY_CURRENT,
         "next_page": urlencode(following) if start + shown < total else "",
     }

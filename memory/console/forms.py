@@ -7,6 +7,8 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
 
+from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE, RowScope
+from memory.console.scope_choices import read_scope_choice
 from memory.facts.queries import FactFilter
 from memory.models import Fact, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, FactState
@@ -50,6 +52,11 @@ class SignInForm(AuthenticationForm):
         for field in self.fields.values():
             # Names come in every script, so each field takes its direction from what is typed.
             field.widget.attrs.update({"dir": "auto"})
+
+
+def validate_scope_id(value: str) -> None:
+    if not SCOPE_ID_PATTERN.fullmatch(value):
+        raise forms.ValidationError(f"An id {SCOPE_ID_RULE}.")
 
 
 class PeopleForm(forms.Form):
@@ -102,6 +109,7 @@ class FilterForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=ORDERS)
     tag = forms.CharField(required=False, max_length=64, strip=True)
     q = forms.CharField(required=False, max_length=200, strip=True)
+    scope = forms.CharField(required=False, max_length=200)
 
     def as_filter(self) -> ItemFilter:
         fields = self.cleaned_data
@@ -114,6 +122,7 @@ class FilterForm(forms.Form):
             # No statuses of their own: such memories are active and found by their words.
             indexing=Indexing.FAILED if is_failed else None,
             review=True if is_review else None,
+            scope=read_scope_choice(fields["scope"]),
         )
 
 
@@ -123,13 +132,15 @@ class FactFilterForm(forms.Form):
     q = forms.CharField(label="Words", required=False, max_length=200, strip=True)
     state = forms.ChoiceField(required=False, choices=FACT_STATES)
     as_of = forms.DateField(label="As of", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    scope = forms.CharField(required=False, max_length=200)
 
     def as_filter(self) -> FactFilter:
         fields = self.cleaned_data
         state = None if fields["state"] == ALL or fields["as_of"] else FactState.ACTIVE
         if fields["state"] not in {"", ALL}:
             state = FactState(fields["state"])
-        return FactFilter(state=state, words=fields["q"], as_of=end_day(fields["as_of"]) if fields["as_of"] else None)
+        as_of = end_day(fields["as_of"]) if fields["as_of"] else None
+        return FactFilter(state=state, words=fields["q"], as_of=as_of, scope=read_scope_choice(fields["scope"]))
 
 
 def end_day(day: date) -> datetime:
@@ -183,6 +194,17 @@ def read_fact_fields(fact: Fact) -> dict[str, Any]:
         "valid_to": fact.valid_to.astimezone(UTC).date() if fact.valid_to else None,
         "revision": fact.revision,
     }
+
+
+class KeyForm(forms.Form):
+    """What a key is bound to; nothing where both are left empty."""
+
+    project_id = forms.CharField(label="Project", required=False, strip=True, validators=[validate_scope_id])
+    agent_id = forms.CharField(label="Agent", required=False, strip=True, validators=[validate_scope_id])
+
+    @property
+    def scope(self) -> RowScope:
+        return RowScope(self.cleaned_data["agent_id"], self.cleaned_data["project_id"])
 
 
 class WritingForm(forms.Form):

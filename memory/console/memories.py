@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
 from memory.console.forms import FilterForm
+from memory.console.scope_choices import list_scope_choices
 from memory.store.listing import RECENT, SCORE, ItemCursor, ItemFilter, build_item_cursor
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page
@@ -22,8 +23,9 @@ PAGE = 40
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = FilterForm(request.GET, label_suffix="")
+    scopes = list_scope_choices(open_facade(person).list_scopes(person.user))
     if not form.is_valid():
-        context = {"person": person, "form": form, "items": []}
+        context = {"person": person, "form": form, "items": [], "scopes": scopes}
         return render_page(request, "console/memories/page.html", "console/memories/_list.html", context, status=422)
     fields, item_filter, cursor = form.cleaned_data, form.as_filter(), request.GET.get("cursor", "")
     sort = fields["sort"] or RECENT
@@ -33,10 +35,11 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context = {
         "person": person,
         "form": form,
+        "scopes": scopes,
         "now": timezone.now(),
         "items": items,
         # The status, where nothing else narrows the list.
-        "only_status": "" if fields["tag"] or fields["q"] or fields["tier"] else fields["status"],
+        "only_status": "" if fields["tag"] or fields["q"] or fields["tier"] or fields["scope"] else fields["status"],
         "is_filtered": item_filter != ItemFilter(),
         "cursor": cursor,
         "next_page": build_next_query(fields, build_item_cursor(items[-1], sort)) if len(found) > PAGE else "",

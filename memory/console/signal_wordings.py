@@ -19,6 +19,10 @@ class SignalWording:
 SIGNAL_WORDINGS = {
     "speaker": SignalWording("Speaker", "the question names who said it"),
     "time_words": SignalWording("Tells a time", "it tells a time, which the question asks for"),
+    "figure": SignalWording("Holds a number", "it holds a number, which the question asks for"),
+    "own_words": SignalWording("Own words", "whoever is asked about speaks of themselves in it"),
+    "meaning": SignalWording("Meaning", "it is near in meaning", "it is less near in meaning than others"),
+    "label": SignalWording("Label", "its label has a word of the question"),
     "number": SignalWording("Tells a number", "it holds a number, which the question asks for"),
     "proper_name": SignalWording("Tells a name", "it names somebody or something, which the question asks for"),
     "date": SignalWording("Date", "it is of the time that is asked about"),

@@ -1,4 +1,4 @@
-"""Slows down guessing of passwords: a few failures for one name from one address, then a pause.
+"""Slows down guessing of passwords and the making of keys: a few for one name from one address, then a pause.
 
 Counted in Redis, so that all web processes count together; when Redis is away each process counts alone. Closed, not
 open: an attempt is counted before the password is looked at, so many at once are no way around.
@@ -27,7 +27,7 @@ def build_attempt_key(username: str, address: str) -> str:
     return redis.build_key("login", hashlib.sha256(who.encode("utf-8", "surrogatepass")).hexdigest())
 
 
-def count_attempt(username: str, address: str) -> int:
+def count_attempt(username: str, address: str, most: int = ATTEMPTS) -> int:
     """Count one attempt. 0 when it may go on, else the seconds to wait."""
     key = build_attempt_key(username, address)
     try:
@@ -35,7 +35,7 @@ def count_attempt(username: str, address: str) -> int:
     except Unavailable:
         # Closed, not open: without Redis each process still counts alone.
         count, left_s = count_in_process(key)
-    return max(1, left_s) if count > ATTEMPTS else 0
+    return max(1, left_s) if count > most else 0
 
 
 def reset_attempts(username: str, address: str) -> None:

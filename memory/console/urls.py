@@ -8,6 +8,7 @@ import memory.records.console
 import outcomes.console
 from memory.console import (
     bank_form,
+    connect,
     context_preview,
     fact,
     facts,
@@ -22,6 +23,7 @@ from memory.console import (
     reviews,
     search,
     session,
+    transfer,
     trust,
 )
 
@@ -38,6 +40,12 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>", overview.page, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health_panel, name="health"),
+    path("<slug:organization>/<str:external_id>/transfer", transfer.page, name="transfer"),
+    path("<slug:organization>/<str:external_id>/transfer/export", transfer.export, name="export"),
+    path("<slug:organization>/<str:external_id>/transfer/import", transfer.add_file, name="import"),
+    path("<slug:organization>/<str:external_id>/connect", connect.page, name="connect"),
+    path("<slug:organization>/<str:external_id>/connect/<int:key_id>", connect.first_call, name="first_call"),
+    path("<slug:organization>/<str:external_id>/connect/<int:key_id>/revoke", connect.revoke, name="revoke_key"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
     path("<slug:organization>/<str:external_id>/context", context_preview.page, name="context"),
     path("<slug:organization>/<str:external_id>/recall", memory.records.console.page, name="recall"),

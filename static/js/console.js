@@ -48,7 +48,24 @@
       return;
     }
     if (event.target.closest("[data-close]")) event.target.closest("dialog")?.close();
+    const copy = event.target.closest("[data-copy]");
+    if (copy) copyBlock(copy);
   });
+
+  // Without script a block is selected by hand, and no button promises more.
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+
+  async function copyBlock(button) {
+    const block = button.parentElement.querySelector("pre");
+    try {
+      await navigator.clipboard.writeText(block.textContent);
+      notice("Copied.");
+    } catch {
+      // The clipboard is closed to pages over plain HTTP: leave the block selected, one key press away.
+      getSelection().selectAllChildren(block);
+      notice("Selected: copy it with your keyboard.");
+    }
+  }
 
   function notice(text) {
     const region = document.getElementById("toasts");
@@ -68,7 +85,8 @@
 
   const within = (place, wanted) => (place.matches?.(wanted) ? place : place.querySelector?.(wanted));
 
-  document.addEventListener("htmx:afterSwap", (event) => {
+  // Once it has settled: before, htmx does not listen to what it put in, and an Enter at the focus would leave the page.
+  document.addEventListener("htmx:afterSettle", (event) => {
     const place = event.target;
     within(place, "[data-focus]")?.focus();
     // The link that asked for more rows is gone: go on with the first of them.

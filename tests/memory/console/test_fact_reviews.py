@@ -21,7 +21,9 @@ def open_pair(user: EndUser, older: str = "My landlord is Mr Patel.", newer: str
     assert facts[0] is not None
     assert facts[1] is not None
     with user_scope(user):
-        return FactReview.objects.create(user=user, fact=facts[1], other=facts[0], kind=ReviewKind.UNSURE)
+        pair = {"user": user, "fact": facts[1], "other": facts[0]}
+        # The judge may have opened it already.
+        return FactReview.objects.get_or_create(**pair, defaults={"kind": ReviewKind.UNSURE})[0]
 
 
 def list_states(review: FactReview) -> tuple[str, str]:

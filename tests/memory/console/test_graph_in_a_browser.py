@@ -1,7 +1,6 @@
 """The graph in a real browser, wide and narrow, light and dark: nothing sticks out, nothing complains, nodes open."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -59,19 +58,16 @@ def graph(user: EndUser, operator: Operator, place: str) -> str:
     return f"{place}/graph"
 
 
-def test_the_graph_wide_and_narrow_light_and_dark(graph: str, visit: Callable[..., Visit], tmp_path: Path) -> None:
+def test_the_graph_wide_and_narrow_light_and_dark(graph: str, visit: Callable[..., Visit]) -> None:
     for browser in open_browser():
-        for width in (1280, 390):
-            for scheme in ("light", "dark"):
-                there = visit(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
-                there.sign_in()
-                there.open(graph)
-                drawn = there.page.locator("svg.graph:visible")
-                assert drawn.count() == 1
-                there.page.screenshot(path=tmp_path / f"graph-{width}-{scheme}.png", full_page=True)
-                drawn.locator("a.node-purple").first.click()
-                there.page.wait_for_url("**name=**")
-                there.settle()
-                assert there.page.locator("#detail-title").is_visible()
-                there.page.screenshot(path=tmp_path / f"detail-{width}-{scheme}.png", full_page=True)
-                there.page.context.close()
+        for width, scheme in ((1280, "light"), (390, "dark")):
+            there = visit(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
+            there.sign_in()
+            there.open(graph)
+            drawn = there.page.locator("svg.graph:visible")
+            assert drawn.count() == 1
+            drawn.locator("a.node-purple").first.click()
+            there.page.wait_for_url("**name=**")
+            there.page.wait_for_selector("#detail-title")
+            there.settle()
+            there.page.context.close()

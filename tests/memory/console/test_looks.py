@@ -3,9 +3,11 @@
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import Page
 
 from knowledge_graph import tasks
 from memory.access.scope import user_scope
@@ -28,6 +30,7 @@ pytestmark = [
 ]
 
 CHECKS = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
+SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 LONG = "x" * 3000
 HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק. " * 60
 PAGES = [
@@ -132,16 +135,23 @@ def run_an_installation() -> None:
         DriftReport.objects.create(mode="full", **fields)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_can_be_read_and_used(
-    pages: list[str], visit: Callable[..., Visit], width: int, scheme: str
-) -> None:
+def look_at(page: Page, path: str) -> list[str]:
+    """What is wrong with a page, wide and narrow, light and dark: loaded once, the look is the browser's alone."""
+    complaints = []
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            complaints += [f"{path}, {width}, {scheme}: {said}" for said in page.evaluate(CHECKS)]
+    return complaints
+
+
+def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., Visit]) -> None:
     complaints = []
     for browser in open_browser():
-        there = visit(browser, viewport={"width": width, "height": 800}, color_scheme=scheme)
+        there = visit(browser)
         there.open("/console/login")
-        complaints += there.page.evaluate(CHECKS)
+        complaints += look_at(there.page, "/console/login")
         there.sign_in()
         for path in pages:
             came = there.page.goto(there.base + path)
@@ -149,5 +159,5 @@ def test_every_page_can_be_read_and_used(
             if came.status >= 500:
                 complaints.append(f"{path}: answered {came.status}")
             there.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
-            complaints += [f"{path}: {said}" for said in there.page.evaluate(CHECKS)]
+            complaints += look_at(there.page, path)
     assert complaints == []

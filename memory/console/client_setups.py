@@ -1,0 +1,253 @@
+"""What each client needs to use this memory: blocks to copy and buttons to press, with address and key in them."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from django.urls import Resolver404, resolve
+
+HOOK_EVENTS = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "SubagentStop")
+CLAUDE_EVENTS = (*HOOK_EVENTS, "PreCompact", "SessionEnd")
+COPILOT_EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd")
+CODEX_EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")
+CURSOR_EVENTS = ("sessionStart", "beforeSubmitPrompt", "postToolUseFailure", "afterAgentResponse", "stop", "sessionEnd")
+GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd")
+SCRIPT = "~/.local/bin/commonplace-hook"
+# An address that a door answers; a client whose door this installation does not have is not offered.
+HOOKS, MCP, GATEWAY, MEM0, REST = "/hooks/{}", "/mcp", "/v1/chat/completions", "/v1/ping/", "/api/v1/openapi.json"
+TIMEOUT_S = 5
+BLOCK_DEPTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """``base`` without a slash at its end; ``key`` is a placeholder until one is made."""
+
+    base: str
+    key: str
+    person: str
+
+    @property
+    def authorization(self) -> str:
+        return f"Bearer {self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupStep:
+    """A block to copy, or with ``link`` a button of these words. ``where`` says what to do with it."""
+
+    where: str
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSetup:
+    slug: str
+    name: str
+    does: str
+    door: str
+    steps: Callable[[Access], list[SetupStep]]
+    then: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetupGroup:
+    name: str
+    clients: list[ClientSetup]
+
+
+def as_block(value: Mapping[str, Any], depth: int = 0) -> str:
+    """JSON as people write settings: two levels on lines of their own, what is deeper on one."""
+    if depth == BLOCK_DEPTH:
+        return json.dumps(value, ensure_ascii=False)
+    indent = "  " * (depth + 1)
+    lines = (
+        f"{indent}{json.dumps(name)}: "
+        + (as_block(inner, depth + 1) if isinstance(inner, dict) else json.dumps(inner, ensure_ascii=False))
+        for name, inner in value.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n" + "  " * depth + "}"
+
+
+def set_up_claude_code(access: Access) -> list[SetupStep]:
+    hook = {
+        "type": "http",
+        "url": f"{access.base}/hooks/claude-code",
+        "headers": {"Authorization": "Bearer $COMMONPLACE_KEY"},
+        "allowedEnvVars": ["COMMONPLACE_KEY"],
+        "timeout": TIMEOUT_S,
+    }
+    settings = {"env": {"COMMONPLACE_KEY": access.key}, "hooks": {name: [{"hooks": [hook]}] for name in CLAUDE_EVENTS}}
+    tools = (
+        f"claude mcp add --scope user --transport http commonplace {access.base}/mcp \\\n"
+        f'  --header "Authorization: {access.authorization}"'
+    )
+    return [
+        SetupStep("Into ~/.claude/settings.json; what stands there already stays beside it:", as_block(settings)),
+        SetupStep("In a terminal, for the tools (search, remember, correct):", tools),
+    ]
+
+
+def install_script(access: Access) -> SetupStep:
+    commands = f"""mkdir -p ~/.local/bin ~/.config/commonplace
+curl -fsS {access.base}/hooks/commonplace-hook -o {SCRIPT}
+chmod 755 {SCRIPT}
+printf 'COMMONPLACE_URL=%s\\nCOMMONPLACE_KEY=%s\\n' {access.base} {access.key} > ~/.config/commonplace/hook
+chmod 600 ~/.config/commonplace/hook"""
+    return SetupStep("In a terminal: the script that passes hooks on, and its settings.", commands)
+
+
+def set_up_copilot_cli(access: Access) -> list[SetupStep]:
+    hook = {"type": "command", "bash": f"{SCRIPT} copilot-cli", "timeoutSec": TIMEOUT_S}
+    settings = {"version": 1, "hooks": {name: [hook] for name in COPILOT_EVENTS}}
+    return [install_script(access), SetupStep("Into ~/.copilot/hooks/commonplace.json:", as_block(settings))]
+
+
+def set_up_codex(access: Access) -> list[SetupStep]:
+    hook = {"type": "command", "command": f"{SCRIPT} codex", "timeout": TIMEOUT_S}
+    tools = f"""[mcp_servers.commonplace]
+url = "{access.base}/mcp"
+http_headers = {{ "Authorization" = "{access.authorization}" }}"""
+    return [
+        install_script(access),
+        SetupStep("Into ~/.codex/hooks.json; Codex asks once whether you trust it:", as_block(group_hooks(hook))),
+        SetupStep("Into ~/.codex/config.toml, for the tools:", tools),
+    ]
+
+
+def group_hooks(hook: Mapping[str, Any], events: tuple[str, ...] = CODEX_EVENTS) -> dict[str, Any]:
+    return {"hooks": {name: [{"hooks": [hook]}] for name in events}}
+
+
+def set_up_cursor(access: Access) -> list[SetupStep]:
+    hook = {"command": f"{SCRIPT} cursor", "timeout": TIMEOUT_S}
+    settings = {"version": 1, "hooks": {name: [hook] for name in CURSOR_EVENTS}}
+    return [
+        SetupStep("The tools, with one click:", "Add to Cursor", link_to_cursor(access)),
+        install_script(access),
+        SetupStep("Into ~/.cursor/hooks.json, so that memory happens without asking:", as_block(settings)),
+    ]
+
+
+def set_up_gemini_cli(access: Access) -> list[SetupStep]:
+    hook = {"type": "command", "name": "commonplace", "command": f"{SCRIPT} gemini-cli", "timeout": TIMEOUT_S * 1000}
+    server = {"httpUrl": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
+    settings = group_hooks(hook, GEMINI_EVENTS) | {"mcpServers": {"commonplace": server}}
+    return [install_script(access), SetupStep("Into ~/.gemini/settings.json:", as_block(settings))]
+
+
+def link_to_cursor(access: Access) -> str:
+    server = {"url": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
+    config = base64.b64encode(json.dumps(server).encode()).decode()
+    return f"cursor://anysphere.cursor-deeplink/mcp/install?name=commonplace&config={quote(config, safe='')}"
+
+
+def link_to_vscode(access: Access) -> str:
+    server = {"name": "commonplace", "type": "http", "url": f"{access.base}/mcp"}
+    return f"vscode:mcp/install?{quote(json.dumps(server | {'headers': {'Authorization': access.authorization}}))}"
+
+
+def set_up_mcp(access: Access) -> list[SetupStep]:
+    server = {"type": "http", "url": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
+    return [
+        SetupStep("Cursor:", "Add to Cursor", link_to_cursor(access)),
+        SetupStep("VS Code:", "Add to VS Code", link_to_vscode(access)),
+        SetupStep("Any other: into its list of servers.", as_block({"mcpServers": {"commonplace": server}})),
+    ]
+
+
+def set_up_open_webui(access: Access) -> list[SetupStep]:
+    where = (
+        "Settings, Connections, OpenAI API, Add: URL and key. The key is for one person: keep the connection your own."
+    )
+    return [SetupStep(where, f"{access.base}/v1\n{access.key}")]
+
+
+def set_up_openai(access: Access) -> list[SetupStep]:
+    code = f"""from openai import OpenAI
+
+client = OpenAI(base_url="{access.base}/v1", api_key="{access.key}")
+said = {{"role": "user", "content": "What do you know of me?"}}
+answer = client.chat.completions.create(model=client.models.list().data[0].id, messages=[said])
+print(answer.choices[0].message.content)"""
+    return [SetupStep("Base URL and key, in whatever speaks to OpenAI. In Python:", code)]
+
+
+def set_up_mem0_python(access: Access) -> list[SetupStep]:
+    code = f"""from mem0 import MemoryClient
+
+client = MemoryClient(api_key="{access.key}", host="{access.base}")
+client.add([{{"role": "user", "content": "I live in York."}}], user_id="{access.person}")
+print(client.search("Where do I live?", filters={{"user_id": "{access.person}"}}))"""
+    return [SetupStep("Python:", code)]
+
+
+def set_up_mem0_javascript(access: Access) -> list[SetupStep]:
+    code = f"""import {{ MemoryClient }} from "mem0ai";
+
+const client = new MemoryClient({{ apiKey: "{access.key}", host: "{access.base}" }});
+await client.add([{{ role: "user", content: "I live in York." }}], {{ userId: "{access.person}" }});
+console.log(await client.search("Where do I live?", {{ filters: {{ user_id: "{access.person}" }} }}));"""
+    return [SetupStep("JavaScript:", code)]
+
+
+def set_up_rest(access: Access) -> list[SetupStep]:
+    commands = f"""API={access.base}/api/v1/users/{access.person}
+AUTH="Authorization: {access.authorization}"
+curl -s $API/facts -H "$AUTH" -H "Content-Type: application/json" -d '{{"statement": "I live in York."}}'
+curl -s $API/context -H "$AUTH" -H "Content-Type: application/json" -d '{{"query": "Where do I live?"}}'"""
+    return [SetupStep("In a terminal:", commands)]
+
+
+PROMPT = "Send a prompt in a new session."
+TOOLS = "Ask it what it knows of you."
+GROUPS = (
+    SetupGroup(
+        "Coding agents",
+        [
+            ClientSetup("claude-code", "Claude Code", "hooks and tools", HOOKS, set_up_claude_code, PROMPT),
+            ClientSetup("copilot-cli", "Copilot CLI", "hooks", HOOKS, set_up_copilot_cli, PROMPT),
+            ClientSetup("codex", "Codex", "hooks and tools", HOOKS, set_up_codex, PROMPT),
+            ClientSetup("cursor", "Cursor", "hooks and tools", HOOKS, set_up_cursor, PROMPT),
+            ClientSetup("gemini-cli", "Gemini CLI", "hooks and tools", HOOKS, set_up_gemini_cli, PROMPT),
+        ],
+    ),
+    SetupGroup(
+        "Assistants",
+        [
+            ClientSetup("mcp", "Any MCP client", "seven tools", MCP, set_up_mcp, TOOLS),
+            ClientSetup("open-webui", "Open WebUI", "chat with memory", GATEWAY, set_up_open_webui, "Say something."),
+            ClientSetup("openai", "OpenAI client", "chat with memory", GATEWAY, set_up_openai, "Run it."),
+        ],
+    ),
+    SetupGroup(
+        "Programs",
+        [
+            ClientSetup("mem0-python", "mem0, Python", "its own client", MEM0, set_up_mem0_python, "Run it."),
+            ClientSetup("mem0-js", "mem0, JavaScript", "its own client", MEM0, set_up_mem0_javascript, "Run it."),
+            ClientSetup("rest", "REST", "curl", REST, set_up_rest, "Run it."),
+        ],
+    ),
+)
+
+
+def list_groups(*, has_mcp: bool) -> list[SetupGroup]:
+    """The clients whose door stands open in this installation."""
+    groups = [
+        SetupGroup(group.name, [one for one in group.clients if has_door(one, has_mcp=has_mcp)]) for group in GROUPS
+    ]
+    return [group for group in groups if group.clients]
+
+
+def has_door(client: ClientSetup, *, has_mcp: bool) -> bool:
+    if client.door == MCP:
+        return has_mcp
+    try:
+        resolve(client.door.format(client.slug))
+    except Resolver404:
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -196,6 +196,7 @@ class ContextConf:
 
     window: int = 32_768
     windows: tuple[tuple[str, int], ...] = ()
+    tells_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +240,9 @@ class ConsolidationConf:
 
 @dataclass(frozen=True, slots=True)
 class StreamConf:
-    """What is told without asking, from a similarity on: at most so many, within ``tokens`` of facts and of episodes.
+    """What is told without asking, from a similarity on: at most so many, within ``tokens`` of each kind."""
 
-    ``share`` of the people are told, always the same ones.
-    """
-
-    share: float = 1.0
+    share: float = 1.0  # of the people, always the same ones
     facts: int = 5
     episodes: int = 3
     tokens: int = 200
@@ -294,10 +292,7 @@ class McpConf:
 
 @dataclass(frozen=True, slots=True)
 class HotPathConf:
-    """What the hot path reads of a turn and lays beside the next one. ``ttl`` are days by relation.
-
-    ``weights`` are of the relation's priority, recency, words in common and confidence.
-    """
+    """What the hot path reads of a turn and lays beside the next one. ``ttl`` are days by relation."""
 
     languages: tuple[str, ...] = ("en", "es", "fr", "de", "it", "he", "pt")
     injects: bool = True
@@ -308,11 +303,13 @@ class HotPathConf:
     hint_window: int = 10
     bullets_max: int = 5
     novelty_turns: int = 3
+    # Of the relation's priority, recency, words in common and confidence.
     weights: tuple[float, ...] = (0.4, 0.2, 0.3, 0.1)
     threshold: float = 0.45
     recency_days: float = 3.0
     ttl: tuple[tuple[str, int], ...] = ()
     redacts_logs: bool = True
+    pipelines: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,10 +336,9 @@ class MemoryConf:
     kinds: RecordsConf
     hot: HotPathConf
     require_auth: bool
-    # Serve requests to this machine's own host names only.
-    local_only: bool
-    # Of the models the product knows, by name.
-    models: Mapping[str, EmbeddingConf]
+    local_only: bool  # serve requests to this machine's own host names only
+    models: Mapping[str, EmbeddingConf]  # of the models the product knows, by name
+    chat: Mapping[str, Any]  # as the gateway reads it
 
     def embedding_of(self, model: str) -> EmbeddingConf | None:
         """How the embedding server is asked for a model; None for one that is neither configured nor known."""
@@ -352,8 +348,7 @@ class MemoryConf:
 @cache
 def memory_conf() -> MemoryConf:
     values: dict[str, Any] = settings.MEMORY
-    embedding = EmbeddingConf(**values["EMBEDDING"])
-    known = values.get("EMBEDDING_MODELS", {})
+    embedding, known = EmbeddingConf(**values["EMBEDDING"]), values.get("EMBEDDING_MODELS", {})
     return MemoryConf(
         flags=dict(values["FLAGS"]),
         embedding=embedding,
@@ -378,6 +373,7 @@ def memory_conf() -> MemoryConf:
         kinds=RecordsConf(**values.get("KINDS", {})),
         hot=HotPathConf(**values.get("HOTMEM", {})),
         require_auth=values["REQUIRE_AUTH"],
+        chat=dict(values.get("CHAT", {})),
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )
 
@@ -396,8 +392,7 @@ def redis_url() -> str:
 
 def max_body_bytes() -> int | None:
     """Bytes of a request's body; None when they are not limited."""
-    limit: int | None = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    return limit
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
 
 def allowed_hosts() -> list[str]:
@@ -408,8 +403,16 @@ def secret_key() -> bytes:
     return str(settings.SECRET_KEY).encode()
 
 
+def change_settings(**sections: Mapping[str, Any]) -> Any:  # noqa: ANN401 -- a context manager
+    """Other values in sections of settings.MEMORY, in this process, for as long as the context is open."""
+    from django.test.utils import override_settings  # measures alone need it, and it loads much
+
+    changed = {name: {**settings.MEMORY.get(name, {}), **values} for name, values in sections.items()}
+    return override_settings(MEMORY={**settings.MEMORY, **changed})
+
+
 def reset_conf(*, setting: str, **kwargs: object) -> None:
-    """Signal receiver that lets tests override settings.MEMORY."""
+    """Signal receiver that lets settings.MEMORY be overridden."""
     if setting == "MEMORY":
         memory_conf.cache_clear()
 

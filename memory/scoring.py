@@ -1,6 +1,7 @@
 """Outcome arithmetic. Pure: numbers in, numbers out."""
 
 import math
+from collections.abc import Sequence
 
 from memory.tiers import Outcome
 
@@ -49,3 +50,13 @@ def compute_cosine(distance: float) -> float:
 def similarity(distance: float) -> float:
     """Similarity in (0, 1] of a Euclidean distance between unit vectors."""
     return 1.0 / (1.0 + distance)
+
+
+def find_percentile(values: Sequence[float], share: float) -> float:
+    """Nearest rank: the smallest measured value that at least `share` of all values do not exceed."""
+    # No interpolation, so every figure that is printed was measured.
+    if not values:
+        raise ValueError("a percentile of nothing")
+    ordered = sorted(values)
+    rank = -(-len(ordered) * round(share * 1000) // 1000)
+    return ordered[max(rank, 1) - 1]

@@ -28,6 +28,8 @@ INDEX_TASK_SECONDS = 20
 # After this time a rebuild or a check yields to other work and continues in a new task.
 # Less than the visibility timeout of 900 s, after which Redis gives a running task to a second worker.
 SLICE_SECONDS = 60
+# Until facts are looked at again whose writer was still at it.
+LOOK_AGAIN_S = 1
 
 
 @shared_task(name="memory.index_user")
@@ -73,10 +75,16 @@ def complete_facts(user_id: int) -> int:
     if user is None:
         return 0
     drained = drain(
-        "facts", user_id, partial(complete_batch, user), lambda: embedding.clear_user_mark(user), seconds=SLICE_SECONDS
+        "facts",
+        user_id,
+        partial(complete_batch, user),
+        lambda: embedding.clear_user_mark(user),
+        seconds=SLICE_SECONDS,
+        # An import holds the mark longer than clearing waits, and what it adds sends no message of its own.
+        is_marked=lambda: DUE.is_due(user, timezone.now()),
     )
     if drained.has_more:
-        complete_facts.delay(user_id)
+        complete_facts.apply_async((user_id,), countdown=LOOK_AGAIN_S)
     return drained.taken
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from memory.context.blocks import ContextSection, KnownLine, build_section, fold_words
+from memory.context.blocks import ContextSection, KnownLine, build_section
 from memory.context.budget import TokenBudget
+from memory.context.told import ToldContent
 from memory.language.framing import frame_lines, quote_as_line
 from memory.retrieval.results import SearchHit
 
@@ -42,14 +43,6 @@ def build_bullets(
 
 def drop_told_bullets(lines: Sequence[HotLine], known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> list[str]:
     """The bullets whose fact, bank item and words stand nowhere else in the context."""
-    facts = {line.fact_id for line in known}
-    memories = {line.memory_id for line in known} | {hit.item.pk for hit in hits}
-    told = [line.key for line in known] + [fold_words(hit.item.text) for hit in hits]
-    fresh = (
-        line.text
-        for line in lines
-        if line.fact_id not in facts
-        and (line.memory_id is None or line.memory_id not in memories)
-        and not any(fold_words(line.statement) in text for text in told)
-    )
+    told = ToldContent(known, hits)
+    fresh = (line.text for line in lines if not told.holds(line.fact_id, (line.memory_id,), line.statement))
     return list(dict.fromkeys(fresh))

@@ -214,6 +214,8 @@ def place_sections(
 def choose_known(
     user: EndUser, request: SearchRequest, result: SearchResult, *, now: datetime, is_cold: bool
 ) -> list[KnownLine]:
+    if not memory_conf().context.tells_known:
+        return []
     asked = read_question(request.query)
     return find_known_lines(user, asked, result.vector, result.validity.doubted, now=now, is_cold=is_cold)
 

@@ -1,11 +1,12 @@
 """What the conversation is reminded of, where nothing else in the context says it and there is room left."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from memory.context.blocks import ContextSection, KnownLine, build_section, fold_words
+from memory.context.blocks import ContextSection, KnownLine, build_section
 from memory.context.budget import TokenBudget, select_fitting
 from memory.context.bullets import HotLine
+from memory.context.told import ToldContent
 from memory.facts.streaming import StreamedLine
 from memory.language.framing import frame_lines, quote_as_line
 from memory.language.text import estimate_tokens, format_date
@@ -46,17 +47,7 @@ def drop_told_lines(
     bullets: Sequence[HotLine],
 ) -> list[StreamedLine]:
     """Those whose fact, memories and words stand nowhere else in the context."""
-    facts = {line.fact_id for line in known} | {line.fact_id for line in bullets}
-    memories = {line.memory_id for line in known} | {line.memory_id for line in bullets} | {hit.item.pk for hit in hits}
-    told = [line.key for line in known] + [fold_words(hit.item.text) for hit in hits]
-    told += [fold_words(line.statement) for line in bullets]
-    return [
-        line
-        for line in lines
-        if line.id not in facts and memories.isdisjoint(line.memory_ids) and not is_told(line, told)
-    ]
-
-
-def is_told(line: StreamedLine, told: Collection[str]) -> bool:
-    said = fold_words(line.text)
-    return any(said in text for text in told)
+    told = ToldContent(known, hits)
+    for bullet in bullets:
+        told.add(bullet.fact_id, (bullet.memory_id,), bullet.statement)
+    return [line for line in lines if not told.holds(line.id, line.memory_ids, line.text)]

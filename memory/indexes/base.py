@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, Self
 from uuid import UUID
 
+from memory.access.confinement import ScopeFilter, see_current_scope
 from memory.conf import EmbeddingConf, MemoryConf
 from memory.inference.base import Vector
 from memory.models.conditions import RowConditions
@@ -77,6 +78,8 @@ class VectorPoint:
     vector: Vector
     vector_hash: str
     revision: int = 0
+    agent_id: str = ""
+    project_id: str = ""
 
     def __post_init__(self) -> None:
         require_user(self.user_id)
@@ -86,13 +89,15 @@ class VectorPoint:
 class IndexFilter:
     """Which memories may be found. No tiers means every tier; an empty set of tiers or statuses means none.
 
-    What ``rows`` asks for is compared with the rows themselves, in the search and not after its cut.
+    What ``rows`` asks for is compared with the rows themselves, in the search and not after its cut. ``scope`` is what
+    the caller's scope sees, unless it is asked for otherwise.
     """
 
     user_id: int
     tiers: frozenset[str] | None = None
     statuses: frozenset[str] = field(default=ACTIVE_ONLY)
     rows: RowConditions = field(default_factory=RowConditions)
+    scope: ScopeFilter = field(default_factory=see_current_scope)
 
     def __post_init__(self) -> None:
         require_user(self.user_id)

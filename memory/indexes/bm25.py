@@ -142,8 +142,8 @@ class Bm25Index:
     def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         if filter.matches_nothing:
             return []
-        if filter.rows:
-            raise Unavailable(LEXICAL, "the cached words are not kept by metadata, tags, thread or time")
+        if filter.rows or filter.scope:
+            raise Unavailable(LEXICAL, "the cached words are not kept by metadata, tags, thread, time or scope")
         parts = self.ready(filter)
         if parts is None:
             raise Unavailable(LEXICAL, "the words are being read")

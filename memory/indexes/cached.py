@@ -41,7 +41,7 @@ class CachedLexical:
     def search(self, query: str, filter: IndexFilter, limit: int, deadline: Deadline) -> list[LexicalMatch]:
         if filter.matches_nothing:
             return []
-        if filter.rows:
+        if filter.rows or filter.scope:
             # The cached parts know words, tiers and states alone.
             return self.fresh.search(query, filter, limit, deadline)
         parts = self.quick.ready(filter)

@@ -4,6 +4,7 @@ import uuid
 
 import structlog
 
+from memory.access.confinement import RowScope, ScopeFilter
 from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import vector_index
 from memory.indexes.answering import choose_question_model
@@ -23,9 +24,9 @@ DUPLICATE_SIMILARITY = 0.80
 
 
 def find_near_duplicate(
-    user: EndUser, text: str, deadline: Deadline, *, besides: uuid.UUID | None = None
+    user: EndUser, text: str, scope: RowScope, deadline: Deadline, *, besides: uuid.UUID | None = None
 ) -> uuid.UUID | None:
-    """The bank item within the duplicate distance of a text; None also when the index is unavailable.
+    """The bank item of a scope within the duplicate distance of a text; None also when the index is unavailable.
 
     ``besides`` is the item the text is for. Without an answer the write goes on: exact duplicates are still found by
     their hash.
@@ -37,12 +38,13 @@ def find_near_duplicate(
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)
         return None
-    return find_duplicate_by_vector(user, vector, deadline, besides=besides, model=model)
+    return find_duplicate_by_vector(user, vector, scope, deadline, besides=besides, model=model)
 
 
 def find_duplicate_by_vector(
     user: EndUser,
     vector: Vector,
+    scope: RowScope,
     deadline: Deadline,
     *,
     model: EmbeddingConf,
@@ -52,7 +54,7 @@ def find_duplicate_by_vector(
     time_left = deadline.slice(memory_conf().deadlines.vector_s)
     try:
         # Two, as the nearest may be the item itself.
-        bank = IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK}))
+        bank = IndexFilter(user.pk, frozenset({Tier.MEMORY_BANK}), scope=ScopeFilter.only(scope))
         found = vector_index().search(vector, bank, 2, time_left, shape=VectorShape.of_model(model))
     except Unavailable as error:
         logger.info("bank duplicate check skipped", dependency=error.dependency, reason=error.reason)

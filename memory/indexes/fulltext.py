@@ -23,6 +23,7 @@ from memory.access.cursors import bounded_cursor
 from memory.conf import MemoryConf
 from memory.indexes.base import IndexFilter, LexicalMatch
 from memory.language import build_lexeme, build_query_groups, build_tsquery
+from memory.models.conditions import build_scope_sql
 from memory.platform.deadline import Deadline
 from memory.tiers import Tier
 
@@ -149,8 +150,9 @@ class FullTextSearch:
         self.limit = limit
         self.owner = filter.user_id
         conditions, condition_values = filter.rows.build_sql(filter.user_id)
+        scope, seen = build_scope_sql(filter.scope)
         # Not in the survey: how rare a word is does not depend on what is asked for beside it.
-        self.conditions = conditions
+        self.conditions = conditions + scope
         self.tiers = sorted(filter.tiers) if filter.tiers is not None else [tier.value for tier in Tier]
         self.statuses = sorted(filter.statuses)
         self.values: dict[str, Any] = {
@@ -158,6 +160,7 @@ class FullTextSearch:
             "tiers": self.tiers,
             "statuses": self.statuses,
             **condition_values,
+            **seen,
             **{f"word{number}": build_tsquery(forms, self.owner) for number, forms in enumerate(groups)},
         }
 

@@ -32,7 +32,7 @@ from memory.indexes.base import (
 )
 from memory.indexes.nearest import NearestRows, vector_literal
 from memory.inference.base import Vector
-from memory.models.conditions import list_passing
+from memory.models.conditions import build_scope_sql, list_passing
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 
@@ -53,8 +53,10 @@ OWN = "user_id = %(user)s AND collection = %(collection)s"
 
 UPSERT = """
 INSERT INTO memory_vector
-    (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, revision, updated_at)
-SELECT i.user_id, %(collection)s, %(dims)s, p.item_id, p.tier, p.status, p.embedding, p.vector_hash, p.revision, now()
+    (user_id, collection, dims, item_id, tier, status, embedding, vector_hash, revision, updated_at, agent_id,
+     project_id)
+SELECT i.user_id, %(collection)s, %(dims)s, p.item_id, p.tier, p.status, p.embedding, p.vector_hash, p.revision, now(),
+    i.agent_id, i.project_id
 FROM unnest(%(ids)s::uuid[], %(tiers)s::text[], %(statuses)s::text[], %(vectors)s::halfvec[], %(hashes)s::text[],
             %(revisions)s::bigint[])
     AS p (item_id, tier, status, embedding, vector_hash, revision)
@@ -325,7 +327,8 @@ class PgVectorIndex:
         if filter.tiers is not None:
             where += " AND tier = ANY(%(tiers)s)"
             values["tiers"] = sorted(filter.tiers)
-        return where, values
+        scope, seen = build_scope_sql(filter.scope)
+        return where + scope, values | seen
 
 
 def _unpack_vector(sent: bytes) -> Vector:

@@ -251,6 +251,9 @@ class QdrantIndex:
             "vector_hash": point.vector_hash,
             "revision": point.revision,
         }
+        # A point of no scope carries neither, as those do that were written before there were scopes.
+        scope = {"agent_id": point.agent_id, "project_id": point.project_id}
+        payload |= {column: value for column, value in scope.items() if value}
         return models.PointStruct(
             id=_point_id(point.user_id, point.id), vector=self._components(point.vector), payload=payload
         )
@@ -285,6 +288,15 @@ def _revision_condition(revision: int) -> models.Filter:
     )
 
 
+def _scope_condition(column: str, seen: Sequence[str]) -> models.Filter:
+    should: list[models.Condition] = []
+    if "" in seen:
+        should.append(models.IsEmptyCondition(is_empty=models.PayloadField(key=column)))
+    if named := [value for value in seen if value]:
+        should.append(models.FieldCondition(key=column, match=models.MatchAny(any=named)))
+    return models.Filter(should=should)
+
+
 def _parse_payload(payload: dict[str, Any], dimensions: int) -> StoredPoint:
     try:
         revision = int(payload.get("revision", 0))
@@ -307,6 +319,7 @@ def _build_filter(filter: IndexFilter) -> models.Filter:
     ]
     if filter.tiers is not None:
         must.append(models.FieldCondition(key="tier", match=models.MatchAny(any=sorted(filter.tiers))))
+    must += [_scope_condition(column, seen) for column, seen in filter.scope.columns]
     return models.Filter(must=must)
 
 

@@ -21,7 +21,7 @@ VECTOR = "vector"
 # Euclidean on unit vectors, as everywhere else: what Qdrant calls the score is then the distance itself.
 METRIC = models.Distance.EUCLID
 # Fields that filters name, and whether each value is a world of its own.
-PAYLOAD_INDEXES = {"user_id": True, "tier": False, "status": False}
+PAYLOAD_INDEXES = {"user_id": True, "tier": False, "status": False, "agent_id": False, "project_id": False}
 STATE_TIMEOUT_S = 1.0
 ENSURE_TIMEOUT_S = 10.0
 TRANSIENT_STATUSES = frozenset({408, 429})

@@ -122,6 +122,8 @@ def build_points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], d
             vector=vector,
             vector_hash=vector_hash(item),
             revision=item.revision,
+            agent_id=item.agent_id,
+            project_id=item.project_id,
         )
         for item, vector in zip(items, vectors, strict=True)
     ]

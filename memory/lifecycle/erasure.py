@@ -34,6 +34,8 @@ from memory.models import (
     Speaker,
     TokenVectors,
     Tombstone,
+    Transfer,
+    TransferPart,
     Turn,
     UserData,
 )
@@ -57,6 +59,8 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     Speaker,
     Tombstone,
     UserData,
+    TransferPart,
+    Transfer,
 )
 
 

@@ -12,15 +12,19 @@ from typing import Final
 
 import structlog
 
+from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facts import profile
+from memory.facts.antecedents import list_antecedents
+from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.pairs import read_statement
 from memory.facts.profile import ProfileFact
-from memory.facts.recording import FactDraft, RecordedFact, record_fact
+from memory.facts.recording import RecordedFact, record_fact
 from memory.indexes.answering import question_embedder
 from memory.inference.base import Vector
+from memory.language.analysis import extract_terms
 from memory.lifecycle import publishing
 from memory.lifecycle.publishing import Publication
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
@@ -35,6 +39,8 @@ DEADLINE_S: Final = 30.0
 # Who facts are read by, in events and as the author of what is published.
 ACTOR: Final = "profile"
 BANK_ITEMS_AT_ONCE: Final = 50
+# What the reader looks at before a turn.
+TURNS_BEFORE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,11 @@ class DraftedStatement:
     drafts: Sequence[FactDraft]
     publication: Publication | None
 
+    @property
+    def is_turn(self) -> bool:
+        """Whether it is all that a turn tells, and not one statement of it."""
+        return any(draft.is_turn for draft in self.drafts)
+
 
 @dataclass(slots=True)
 class LearnedFacts:
@@ -65,7 +76,9 @@ class LearnedFacts:
 
 def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> list[DraftedStatement]:
     """What the person's words hold true. ``source`` is written into what is published."""
-    found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), spoken.previous, with_remarks=True)
+    named = list_antecedents(user, spoken.text, spoken.previous)
+    previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
+    found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), previous, with_remarks=True)
     return draft_profile_facts(user, found, spoken, source)
 
 
@@ -80,7 +93,7 @@ def draft_profile_facts(
         publication = publishing.draft_publication(
             user, fact, vector, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
         )
-        drafted.append(DraftedStatement(build_drafts(fact, spoken.said_at, vector, model), publication))
+        drafted.append(DraftedStatement(build_drafts(fact, spoken, vector, model), publication))
     return drafted
 
 
@@ -95,10 +108,11 @@ def embed_statements(statements: Sequence[str]) -> tuple[list[Vector | None], st
         return [None] * len(statements), ""
 
 
-def build_drafts(fact: ProfileFact, said_at: datetime, vector: Vector | None, model: str) -> list[FactDraft]:
+def build_drafts(fact: ProfileFact, spoken: SpokenText, vector: Vector | None, model: str) -> list[FactDraft]:
     """The facts of one statement: one for each of its claims, or what the statement itself reads as."""
     given = {
-        "occurred_at": said_at,
+        "occurred_at": spoken.said_at,
+        "turn": spoken.text,
         "confidence": fact.confidence,
         "category": fact.field,
         "trust": fact.trust,
@@ -106,7 +120,8 @@ def build_drafts(fact: ProfileFact, said_at: datetime, vector: Vector | None, mo
         "model": model,
     }
     if fact.claims:
-        return [FactDraft.from_claim(claim, fact.statement, **given) for claim in fact.claims]
+        is_turn = fact.is_turn
+        return [FactDraft.from_claim(claim, fact.statement, is_turn=is_turn, **given) for claim in fact.claims]
     return [FactDraft.from_pair(read_statement(fact.statement), **given)]
 
 
@@ -115,14 +130,41 @@ def learn_facts(
 ) -> LearnedFacts:
     """Record the facts and publish them. In the user's scope; settle the source in the same transaction."""
     learned = LearnedFacts()
+    whole = find_whole(drafted)
     for statement in drafted:
+        if statement.is_turn and changes_known(learned.recorded):
+            continue
         recorded = [record_fact(user, draft, origin, now=now, actor=actor) for draft in statement.drafts]
         learned.recorded += recorded
-        published = publishing.publish_facts(user, recorded, statement.publication, now=now, actor=actor)
+        publication = whole if whole is not None and changes_known(recorded) else statement.publication
+        published = publishing.publish_facts(user, recorded, publication, now=now, actor=actor)
         learned.published += [published] if published else []
     if learned.published:
         publishing.make_room(user, learned.published, now=now)
     return learned
+
+
+def find_whole(drafted: Sequence[DraftedStatement]) -> Publication | None:
+    """The turn as the bank would hold it, where it tells more than its statements do: the new value is often told in
+    another clause than the change."""
+    turn = next((one for one in drafted if one.is_turn), None)
+    if turn is None:
+        return None
+    told = {word for draft in turn.drafts for word in extract_terms(draft.statement)}
+    stated = {
+        word
+        for one in drafted
+        if not one.is_turn and one.publication is not None
+        for draft in one.drafts
+        if not draft.is_remark
+        for word in extract_terms(draft.statement)
+    }
+    return turn.publication if told - stated else None
+
+
+def changes_known(recorded: Sequence[RecordedFact]) -> bool:
+    """Whether a statement ended something that was known, or likely did."""
+    return any(one.closed or one.review is not None or one.about is not None for one in recorded)
 
 
 def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = False) -> list[MemoryItem]:
@@ -158,6 +200,6 @@ def learn_bank_items(
                 vector=vector,
                 model=model,
             )
-            origin = FactOrigin(EvidenceKind.BANK, item.pk, item.pk, item.thread_id)
+            origin = FactOrigin(EvidenceKind.BANK, item.pk, item.pk, item.thread_id, RowScope.of(item))
             publishing.link_bank_item(user, item, record_fact(user, draft, origin, now=now, actor=ACTOR), now=now)
     return len(items)

@@ -9,10 +9,11 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
+from memory.access.confinement import RowScope
 from memory.conf import memory_conf
 from memory.facts import changes
 from memory.facts.evidence import remove_evidence_of
@@ -31,7 +32,7 @@ from memory.platform.deadline import Deadline
 from memory.store import writing
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.merging import MERGE_REASON
-from memory.tiers import SourceType, Status, Tier, Trust
+from memory.tiers import Status, Tier, Trust
 
 logger = structlog.get_logger(__name__)
 
@@ -74,7 +75,6 @@ def draft_publication(
         importance=fact.importance,
         confidence=fact.confidence,
         thread_id=thread_id,
-        source_type=SourceType.USER,
         trust=fact.trust,
         source={"kind": KIND, **source},
         occurred_at=said_at,
@@ -88,10 +88,11 @@ def draft_publication(
     except WriteRefused as error:
         logger.info("a fact was not published", field=error.field, rule=error.rule)
         return None
-    deadline = Deadline(memory_conf().deadlines.default_s)
     if user is None or vector is None:
         return Publication(new, None)
-    return Publication(new, find_duplicate_by_vector(user, vector, deadline, model=choose_question_model(deadline)))
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    model = choose_question_model(deadline)
+    return Publication(new, find_duplicate_by_vector(user, vector, RowScope.of(new), deadline, model=model))
 
 
 def publish_facts(
@@ -134,6 +135,7 @@ def store_published(
     known = next((one.fact.bank_item_id for one in recorded if one.fact and one.fact.bank_item_id), None)
     twin = known or find_true_twin(user, publication)
     memory = replace(publication.memory, always_inject=is_pinned or publication.memory.always_inject)
+    memory = replace(memory, metadata=find_inherited_metadata(user, memory))
     try:
         memory = validate_memory(memory) if publication.is_remark else memory
         stored = writing.store_memory(user, memory, now=now, actor=actor, similar_to=twin)
@@ -145,6 +147,12 @@ def store_published(
             one.fact.bank_item_id = stored.item.pk
             one.fact.save(update_fields=["bank_item_id"])
     return stored.item.pk if stored.duplicate_of is None else None
+
+
+def find_inherited_metadata(user: EndUser, memory: NewMemory) -> dict[str, Any]:
+    """What a client said of the turn holds of what was read out of it: a filter that finds the one finds the other."""
+    parents = MemoryItem.objects.for_user(user).filter(pk__in=memory.parents).values_list("metadata", flat=True)
+    return next(iter(parents), {}) if memory.parents else {}
 
 
 def find_true_twin(user: EndUser, publication: Publication) -> uuid.UUID | None:

@@ -16,13 +16,15 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memory.access.confinement import confine_to, current_scope
 from memory.access.keys import Principal
 from memory.conf import allowed_hosts, max_body_bytes, memory_conf
-from memory.mcp.callers import Caller, resolve_caller
 from memory.mcp.server import Context, build_server
 from memory.mcp.threads import run_in_thread
 from memory.web.auth import admit_principal, authenticate_request, get_local_principal
+from memory.web.callers import Caller, resolve_caller
 from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, to_problem, unavailable
+from memory.web.scoping import narrow_scope
 
 PATH, HEALTH = "/mcp", "/health"
 # Set by the web process for a local program when no key is required.
@@ -85,7 +87,10 @@ def authenticate_caller(scope: Scope) -> Caller:
     # Taking either would sooner or later write one person's words to another.
     if by_header and by_query and by_header != by_query:
         raise invalid_field("user", "the header X-User-Id names somebody else")
-    return resolve_caller(admit_principal(request, identify_principal), by_header or by_query)
+    principal = admit_principal(request, identify_principal)
+    # Many clients can only be given an address.
+    with confine_to(narrow_scope(current_scope(), request.GET.get("agent_id"), request.GET.get("project_id"))):
+        return resolve_caller(principal, by_header or by_query)
 
 
 def identify_principal(request: ASGIRequest) -> Principal:

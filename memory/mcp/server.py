@@ -20,9 +20,10 @@ from mcp_types import (
 )
 
 from memory import tools
-from memory.mcp.callers import Caller, run_tool
+from memory.mcp.callers import run_tool
 from memory.mcp.threads import run_in_thread
 from memory.tools import ToolError
+from memory.web.callers import Caller
 from memory.web.problems import to_problem
 
 NAME, VERSION = "commonplace", "1"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import anyio
 from mcp.server.stdio import stdio_server
 
-from memory.mcp.callers import Caller
 from memory.mcp.server import build_server
+from memory.web.callers import Caller
 
 
 def serve_stdio(identify: Callable[[], Caller]) -> None:

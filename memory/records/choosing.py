@@ -95,12 +95,8 @@ class RecordChoice:
     omitted: Sequence[tuple[RecordHit, Omission]]
 
 
-def boost_recent(similarity: float, age_days: float) -> float:
-    """The score with a recency boost of up to 15 %."""
-    return similarity * weigh_recency(age_days)
-
-
 def weigh_recency(age_days: float) -> float:
+    """What a score is multiplied by: up to 15 % more for what is recent."""
     return 1 + BOOST * fade(age_days)
 
 

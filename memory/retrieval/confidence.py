@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory.language import build_query_groups
+from memory.retrieval.emphasis import is_read_by
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import ALL, Query
 from memory.retrieval.ranking import RankedCandidate
@@ -22,7 +23,9 @@ from memory.scoring import compute_cosine, squash_logit
 LOW, MEDIUM, HIGH = "low", "medium", "high"
 WEIGHTS: Final = Path(__file__).parent / "confidence.json"
 # What the signs are called in the weights; None of a sign that could not be told counts as its mean.
-SIGNS: Final = ("near", "nearer", "covered", "names missed", "words missed", "stands out", "asked fact")
+SIGNS: Final = (
+    *("near", "nearer", "covered", "held", "names missed", "words missed", "stands out", "asked fact", "foreign"),
+)
 Signs = Mapping[str, float | None]
 # The reason under which a memory was lifted for telling the very fact that is asked for.
 ASKED: Final = "asked_fact"
@@ -30,6 +33,7 @@ ASKED: Final = "asked_fact"
 SPELLING: Final = "spelling"
 # Of the nearest: what is behind the first few tells how near anything is to such a question.
 FIRST_FEW, BEHIND = 3, 40
+ENGLISH: Final = ("en",)
 # Of a long message the rarest words tell what it is about; nobody's memory holds all of them.
 TELLING_WORDS: Final = 8
 MOST_NAMES_MISSED, MOST_WORDS_MISSED, MOST_OUTSTANDING = 2, 3, 4.0
@@ -62,6 +66,8 @@ class ConfidenceModel:
     scales: Mapping[str, SignScale]
     low: float
     high: float
+    # How fast the threshold sinks with the size of a small store.
+    steepness: float = 1.0
 
     def estimate(self, signs: Signs) -> float:
         logit = self.bias
@@ -72,7 +78,7 @@ class ConfidenceModel:
 
     def grade(self, confidence: float, share: float = 1.0) -> str:
         """``share`` of the threshold holds, see `choose_share`."""
-        return LOW if confidence < self.low * share else HIGH if confidence >= self.high else MEDIUM
+        return LOW if confidence < self.low * share**self.steepness else HIGH if confidence >= self.high else MEDIUM
 
 
 @cache
@@ -83,8 +89,8 @@ def load_models() -> dict[str, ConfidenceModel]:
 
 
 def build_model(weights: Mapping[str, Any]) -> ConfidenceModel:
-    scales = {name: SignScale(*weights["signs"][name]) for name in SIGNS}
-    return ConfidenceModel(weights["bias"], scales, weights["low"], weights["high"])
+    scales = {name: SignScale(*scale) for name, scale in weights["signs"].items()}
+    return ConfidenceModel(weights["bias"], scales, weights["low"], weights["high"], weights.get("steepness", 1.0))
 
 
 def choose_model(embedding_model: str) -> ConfidenceModel:
@@ -149,10 +155,14 @@ def read_signs(
         "near": cosines[0] if cosines else None,
         "nearer": measure_lead(cosines) if cosines else None,
         "covered": measure_coverage(choose_best(ranked), held, len(pool)) if held else None,
+        "held": measure_share(pool.memories, list(held)) if held else None,
         "names missed": float(min(MOST_NAMES_MISSED, 0 if is_spelt else count_missed_names(query, pool, held))),
         "words missed": min(MOST_WORDS_MISSED, missed * min(1.0, TELLING_WORDS / max(1, len(held)))),
         "stands out": min(MOST_OUTSTANDING, scores[0] - mean(scores[AFTER_FIRST])) if len(scores) >= SEVERAL else 0.0,
         "asked fact": float(any(ASKED in one.boosts for one in ranked)),
+        # What answers is nearer in the other languages, and so is what does not: without this and ``held``, of others'
+        # questions in French and Hebrew .40 are met with silence, with them .62.
+        "foreign": float(not is_read_by(ENGLISH, query.text)),
     }
 
 
@@ -188,6 +198,13 @@ def measure_coverage(memories: Sequence[CandidateMemory], held: Mapping[int, int
         for memory in memories
     ]
     return min(1.0, max(sums, default=0.0) / whole) if whole else 0.0
+
+
+def measure_share(memories: Sequence[CandidateMemory], places: Sequence[int]) -> float:
+    """The largest share of these words that one memory holds, rare or not."""
+    return max((sum(memory.holds[place] for place in places) for memory in memories if memory.holds), default=0) / len(
+        places
+    )
 
 
 def count_missed_names(query: Query, pool: Pool, held: Mapping[int, int]) -> int:

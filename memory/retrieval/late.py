@@ -41,6 +41,8 @@ MARGIN = 0.07
 FEW_LENGTHS = 50
 # Of nearness: a token of the question that is equally near to every text tells none apart.
 LEAST_SPREAD = 1e-3
+# Of how far the best text for a token of the question stands out, in standard deviations.
+LEAST_STANDING = 0.05
 
 
 def is_wanted(query: Query, request: SearchRequest) -> bool:
@@ -130,9 +132,17 @@ def score_token_matches(
     nearest = nearest - expect_by_length(nearest, lengths)
     padded = np.pad(nearest, ((0, 0), (0, 1)), constant_values=-np.inf)
     met = np.maximum(nearest, padded[:, [-1 if place is None else place for place in before]] - MARGIN)
-    # Each token of the question counts alike, however near such tokens are to one another everywhere.
+    # However near such tokens are to one another everywhere.
     spread = nearest.std(axis=1, keepdims=True) + LEAST_SPREAD
-    return standardise(((met - nearest.mean(axis=1, keepdims=True)) / spread).mean(axis=0).tolist())
+    standing = (met - nearest.mean(axis=1, keepdims=True)) / spread
+    return standardise((weigh_tokens(standing) @ standing).tolist())
+
+
+def weigh_tokens(standing: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How much each token of the question counts: one that some text meets far better than the others tells more."""
+    weights: NDArray[np.float32] = np.square(np.maximum(standing.max(axis=1), LEAST_STANDING))
+    weights /= weights.sum()
+    return weights
 
 
 def expect_by_length(nearest: NDArray[np.float32], lengths: NDArray[np.int64]) -> NDArray[np.float32]:

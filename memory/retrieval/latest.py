@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from memory.facts.pairs.likelihood import Replacement, estimate_replacement
-from memory.facts.replacement import DAY_S, KEPT
+from memory.facts.replacement import DAY_S, DOUBTED
 from memory.retrieval.told import SIGNS, ToldPair, ToldStatement, ToldStatements
 from memory.scoring import squash_logit
 
 WEIGHTS: Final = Path(__file__).parent / "latest.json"
 # How likely a later statement answers instead of an earlier one, so that what the earlier one told is doubted; besides,
-# it must be `KEPT` likely to take its place. Of the known lines of the authors' development halves 52 of 81 that had
+# it must be `DOUBTED` likely to take its place. Of the known lines of the authors' development halves 52 of 81 that had
 # ended are doubted so, and 8 of 209 that hold.
 ANSWERS: Final = 0.7
 # In the sum of a score.
@@ -70,7 +70,7 @@ def is_beside_question(pair: ToldPair) -> bool:
     """
     if not pair.older.tells_asked or pair.newer.tells_asked or pair.newer.total > pair.older.total - CLEARLY_BELOW:
         return False
-    says_more = pair.b.tells_change or pair.differ or pair.measure_shared() or pair.measure_asked(pair.b)
+    says_more = pair.doubts or pair.b.tells_change or pair.differ or pair.measure_shared() or pair.measure_asked(pair.b)
     return not (says_more or pair.a.values & pair.b.values or pair.a.names & pair.b.names)
 
 
@@ -83,13 +83,13 @@ def outdates(
     """
     if newer.said_at <= older.said_at or prefer(among, newer, older) < ANSWERS:
         return False
-    if older.said_at in ended_at:
+    if older.said_at in ended_at or not newer.doubts.isdisjoint(older.facts):
         return True
     # How near the two are is not known here, so that each is the only one.
     days = (newer.said_at - older.said_at).total_seconds() / DAY_S
-    return (
-        estimate_replacement(Replacement(older.reading, newer.reading, 1.0, [1.0], days, is_same_thread=False)) >= KEPT
-    )
+    told = newer.told or newer.text
+    pair = Replacement(older.reading, newer.reading, 1.0, [1.0], days, is_same_thread=False, told=told)
+    return estimate_replacement(pair) >= DOUBTED
 
 
 def put_wholes_first(order: Sequence[int], statements: Sequence[ToldStatement]) -> list[int]:

@@ -58,6 +58,8 @@ class Query:
     asks_why: bool = False
     # For somebody or some place, as far as the question word tells.
     asks_name: bool = False
+    # For a number: how many, how much, at what price.
+    asks_amount: bool = False
     months: frozenset[int] = frozenset()
     years: frozenset[int] = frozenset()
     # The stretch of time that it names relative to now.
@@ -138,6 +140,7 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
         is_remark=is_remark(question, bare),
         asks_why=intents.ASKS_WHY.search(bare) is not None,
         asks_name=intents.ASKS_NAME.search(bare) is not None,
+        asks_amount=intents.ASKS_AMOUNT.search(bare) is not None,
         is_negated=is_negated(bare),
         asks_when=intents.ASKS_WHEN.search(bare) is not None,
         months=find_months(bare),

@@ -1,38 +1,32 @@
 """What the person's statements in a search say, as far as it tells which of two answers a question about now. Pure."""
 
-import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from statistics import pstdev
 from typing import Final
+from uuid import UUID
 
-from memory.claims.lexicon import MARK, load_claim_words
-from memory.claims.telling import Passage, rate_telling
 from memory.facts.pairs.reading import PairReading, measure_overlap, read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 from memory.facts.pairs.values import conflict
+from memory.facts.pairs.voice import (
+    IMAGINED,
+    OF_SELF,
+    OF_STRANGERS,
+    READ,
+    ToldVoice,
+    cut_questions,
+    hear_voice,
+)
 from memory.facts.pairs.words import find_shared_words
-from memory.guard.annotation import annotate_text
-from memory.language import intents
-from memory.language.folding import fold_text
 
-READ: Final = 600
-CLAUSE: Final = re.compile(r"(?<=[,;:])\s|\s[–—-]\s")
-SENTENCE: Final = re.compile(r"(?<=[.!?\n])\s")
 # Differences of cosine are told in spreads of the statements compared, as the scales of two models have nothing in
 # common: weights learned with one embedder ordered as well with another. Less than this is no spread.
 LEAST_SPREAD: Final = 0.02
 SCALE: Final = 4.0
 LARGEST_GAP: Final = 8.0
-# Kinds of words: of the person, of people whom it does not concern, and of what is only imagined or said by others.
-OF_SELF: Final = frozenset({"me", MARK + "i", MARK + "my", MARK + "self"})
-OF_STRANGERS: Final = frozenset({"stranger", *(f"{MARK}noun {who}" for who in ("neighbor", "friend", "colleague"))})
-IMAGINED: Final = frozenset({"someone says", "asked", "wish", "if i", "suppose"})
-# Of how likely a statement tells the person's life, so that none is ever certain.
-LEAST_TELLING: Final = 0.001
 # In a store of so few times of speaking the later is likelier meant.
 FEW_TIMES: Final = 3
 
@@ -55,6 +49,9 @@ class ToldStatement:
     tells_asked: bool = False
     # Whether another is known to hold in its place.
     has_ended: bool = False
+    # The facts it tells, and those of which it likely took the place, by what waits in the review.
+    facts: frozenset[UUID] = frozenset()
+    doubts: frozenset[UUID] = frozenset()
 
     @cached_property
     def told(self) -> str:
@@ -69,36 +66,8 @@ class ToldStatement:
         return not self.told
 
     @property
-    def voice(self) -> "ToldVoice":
+    def voice(self) -> ToldVoice:
         return hear_voice(self.told or self.text[:READ])
-
-
-@dataclass(frozen=True, slots=True)
-class ToldVoice:
-    """Of whom the words of a statement are: their kinds, and how likely they tell the person's life, as a logit."""
-
-    kinds: frozenset[str]
-    telling: float
-
-
-@lru_cache(maxsize=8192)
-def hear_voice(text: str) -> ToldVoice:
-    sentences = annotate_text(text, load_claim_words()).own_sentences
-    chance = min(1 - LEAST_TELLING, max(LEAST_TELLING, rate_telling(Passage(tuple(sentences)))))
-    kinds = frozenset(kind for sentence in sentences for kind in sentence.spans_by_kind)
-    return ToldVoice(kinds, math.log(chance / (1 - chance)) / SCALE)
-
-
-@lru_cache(maxsize=8192)
-def cut_questions(text: str) -> str:
-    """What a turn says beside what it asks: of "on 5 mg now, is a cough normal?" the first half."""
-    kept = []
-    for sentence in SENTENCE.split(text[:READ]):
-        clauses = CLAUSE.split(sentence.strip())
-        asking = (at for at, clause in enumerate(clauses) if intents.OPENS_ASKING.search(fold_text(clause)))
-        first = next(asking, len(clauses) - sentence.rstrip().endswith("?"))
-        kept += clauses[:first]
-    return " ".join(kept).strip()
 
 
 @dataclass(frozen=True)
@@ -158,6 +127,11 @@ class ToldPair:
     def differ(self) -> bool:
         return conflict(self.a.values, self.b.values)
 
+    @property
+    def doubts(self) -> bool:
+        """Whether the later one was taken for what likely took the place of the earlier one when it was told."""
+        return not self.newer.doubts.isdisjoint(self.older.facts)
+
     def is_of_others(self, reading: PairReading) -> bool:
         asked = self.among.asked
         return bool(reading.kin - asked.kin - asked.people)
@@ -210,5 +184,6 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "newer of self": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_SELF),
     "newer of strangers": lambda pair: not pair.newer.voice.kinds.isdisjoint(OF_STRANGERS),
     "newer imagined": lambda pair: not pair.newer.voice.kinds.isdisjoint(IMAGINED),
+    "newer doubts older": lambda pair: pair.doubts,
     "newer tells asked": lambda pair: pair.newer.tells_asked,
 }

@@ -2,18 +2,22 @@
 
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
-from django.db import connection
+from django.db import ProgrammingError, connection
 from django.utils.crypto import salted_hmac
 
 from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.models import EndUser, Turn
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
+from memory.store.admission import WriteRefused
 
 TURN_SALT = "commonplace.turn"
+# What Postgres says of a row that a policy keeps out.
+ROW_SECURITY = "42501"
 
 COUNT_RETRIEVALS = """
 WITH free AS (
@@ -52,6 +56,17 @@ def adopt_strangers_turn(user: EndUser, turn_id: uuid.UUID) -> Turn | None:
         return Turn.objects.get_or_create(user=user, turn_id=turn_id)[0]
 
 
+@contextmanager
+def refuse_foreign_turn() -> Iterator[None]:
+    """A client's own id may be that of a turn which the scope hides, and which is not to be written over."""
+    try:
+        yield
+    except ProgrammingError as error:
+        if getattr(error.__cause__, "sqlstate", None) != ROW_SECURITY:
+            raise
+        raise WriteRefused("turn_id", "belongs to another agent or project") from error
+
+
 def record_turn(
     user: EndUser,
     turn_id: uuid.UUID,
@@ -60,8 +75,11 @@ def record_turn(
     debug: SearchDebug,
     now: datetime,
 ) -> None:
-    """Keep which memory was at which position, so that an outcome can name positions; count the retrievals."""
-    with user_scope(user):
+    """Keep which memory was at which position, so that an outcome can name positions; count the retrievals.
+
+    Raises WriteRefused for the id of a turn of another agent or project.
+    """
+    with refuse_foreign_turn(), user_scope(user):
         turn = Turn(
             user=user,
             turn_id=turn_id,

@@ -155,7 +155,8 @@ def settle_latest(
     said = [one for one in best if one.candidate.memory.id in spoken][:COMPARED]
     if len({one.candidate.memory.occurred_at for one in said}) < 2:
         return {}
-    told = [describe_told(one, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
+    doubts = queries.read_doubts(user, {fact_id for one in said for fact_id in one.facts})
+    told = [describe_told(one, doubts, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
     totals = [one.total for one in said]
     for total, place in zip(totals, order_statements(query.text, told), strict=True):
         move(said[place], total, LATEST)
@@ -178,7 +179,7 @@ def find_doubted(
     return doubted
 
 
-def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:
+def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]], *, is_published: bool) -> ToldStatement:
     candidate = one.candidate
     return ToldStatement(
         take_question(candidate.memory.text),
@@ -190,6 +191,8 @@ def describe_told(one: RankedCandidate, *, is_published: bool) -> ToldStatement:
         is_superseded=SUPERSEDED in one.boosts,
         tells_asked=ASKED in one.boosts,
         has_ended=ENDED in one.boosts,
+        facts=frozenset(one.facts),
+        doubts=frozenset(older for fact_id in one.facts for older in doubts.get(fact_id, ())),
     )
 
 

@@ -1,9 +1,10 @@
 """What the question asks for besides its subject: by whom, when, whose name."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
-from memory.language import figures, periods
+from memory.language import figures, numbers, periods, query_cues
 from memory.retrieval.pool import MAX_CUE_CHARS, CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -22,6 +23,27 @@ def score_speaker(query: Query, pool: Pool) -> list[float]:
     return by_speaker if query.named and not all(by_speaker) else [0.0] * len(pool)
 
 
+def score_own_words(query: Query, pool: Pool) -> list[float]:
+    """Up for what somebody says of themselves: whoever the question names, as it asks what they did, have or think. Of
+    a remark anybody, as what it calls to mind is from somebody's life."""
+    if not query.named and not query.is_remark:
+        return [0.0] * len(pool)
+    return [
+        float(
+            bool(memory.thread_id)
+            and (query.is_remark or memory.speaker.casefold() == query.first_named)
+            and says_own(text)
+        )
+        for memory, text in zip(pool.memories, pool.plain, strict=True)
+    ]
+
+
+@lru_cache(maxsize=16_384)
+def says_own(bare: str) -> bool:
+    """Whether somebody speaks of themselves in a folded text."""
+    return query_cues.ABOUT_ME.search(bare) is not None or query_cues.SAYS_I.search(bare) is not None
+
+
 def score_time_words(query: Query, pool: Pool) -> list[float]:
     """Up for memories that mention a time, if the question asks when."""
     if not query.asks_when:
@@ -29,6 +51,15 @@ def score_time_words(query: Query, pool: Pool) -> list[float]:
     return [
         topical * float(periods.mentions_time(text) or figures.has_date(text))
         for text, topical in zip(pool.plain, pool.on_topic, strict=True)
+    ]
+
+
+def score_figure(query: Query, pool: Pool) -> list[float]:
+    """Holds a number, where the question asks for one."""
+    if not query.asks_amount or query.is_remark:
+        return [0.0] * len(pool)
+    return [
+        topical * float(numbers.holds_number(text)) for text, topical in zip(pool.plain, pool.on_topic, strict=True)
     ]
 
 
@@ -73,6 +104,11 @@ def was_said_on_day(query: Query, memory: CandidateMemory) -> bool:
 # The most telling signal of conversations: without it MRR .61 instead of .68 with friends, .57 instead of .65 with real
 # people.
 SPEAKER = RankingSignal("speaker", 2.85, score_speaker)
+# Fitted on the others, friends go from .836 / .666 to .839 / .676, real people's messages from .755 / .679 to .760 /
+# .689; of remarks .36 instead of .34 have what they mean among the first ten.
+OWN_WORDS = RankingSignal("own_words", 0.8, score_own_words)
 TIME_WORDS = RankingSignal("time_words", 2.0, score_time_words)
+# On left-out scenarios Top-1 +.01 and +.03; on friends, real people and articles MRR +.001 each.
+FIGURE = RankingSignal("figure", 2.0, score_figure)
 PROPER_NAME = RankingSignal("proper_name", 1.5, score_proper_name)
 DATE = RankingSignal("date", 3.3, score_date)

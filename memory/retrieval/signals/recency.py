@@ -51,9 +51,10 @@ def score_recent_cause(query: Query, pool: Pool) -> list[float]:
     if not query.asks_why:
         return [0.0] * len(pool)
     share = 2 * SHRINKAGE / (SHRINKAGE + len(pool))
-    return pool.each(
-        lambda memory: share * exp(-compute_age_s(memory, pool) / CAUSE_AGE_S) if memory.tier in EVENTS else 0.0
-    )
+    return [
+        share * topical * exp(-compute_age_s(memory, pool) / CAUSE_AGE_S) if memory.tier in EVENTS else 0.0
+        for memory, topical in zip(pool.memories, pool.not_off_topic, strict=True)
+    ]
 
 
 def score_superseded(query: Query, pool: Pool) -> list[float]:
@@ -105,7 +106,7 @@ def score_dormant(query: Query, pool: Pool) -> list[float]:
 # Without it Top-1 .740 and .696, trap@1 .040 and .178.
 LATEST = RankingSignal("latest", 3.1, score_latest)
 # Without it Top-1 .720 and .704, trap@1 .060 and .217. The answer to a "why" often shares no word with it.
-RECENT_CAUSE = RankingSignal("recent_cause", 6.2, score_recent_cause)
+RECENT_CAUSE = RankingSignal("recent_cause", 7.5, score_recent_cause)
 # Without it Top-1 .740 and .700, trap@1 .040 and .191.
 SUPERSEDED = RankingSignal("superseded", -4.1, score_superseded)
 # Without it Top-1 .740 and .704, trap@1 .040 and .183.

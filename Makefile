@@ -30,10 +30,11 @@ clean: ## Remove .venv and .data, unless something runs with them
 			DATA_DIR="$$data" $(PYTHON_IN_VENV) manage.py down --check --environment || exit 1; \
 		fi; \
 	done
-	@rm -rf .venv .data .running
+	@rm -rf .venv .data .running tests/memory/mem0/node/node_modules
 	@echo "Removed .venv and .data."
 
 test: tools ## Run every test, two files at a time; ARGS="-k words" chooses
+	@.ci/clients
 	@exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: tools ## Check style, import rules and templates

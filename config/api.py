@@ -5,7 +5,20 @@ import knowledge_graph.hotmem.api
 import memory.records.api
 import memory.records.recall_api
 import outcomes.api
-from memory.api import aims, context, facts, hooks, insights, memories, operations, search, tools, trust, userdata
+from memory.api import (
+    aims,
+    context,
+    facts,
+    hooks,
+    insights,
+    memories,
+    operations,
+    portability,
+    search,
+    tools,
+    trust,
+    userdata,
+)
 from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
 from memory.web.problems import register_exception_handlers
@@ -26,6 +39,7 @@ for module in (
     memories,
     aims,
     userdata,
+    portability,
     search,
     insights,
     context,

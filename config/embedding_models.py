@@ -153,12 +153,10 @@ def describe_choice(data_dir: Path | None = None) -> str:
     """For whoever starts the product with its own embedding server: what it uses and what else there is."""
     chosen = read_model(data_dir)
     reads = "all languages" if not chosen.languages else "English"
-    lines = [f"Meaning is compared by {chosen.short_name} ({reads})."]
-    for other in KNOWN:
-        if other.name != chosen.name and other.is_installed:
-            lines.append(f"EMBEDDING_MODEL={other.short_name} chooses another; `manage.py reindex` then changes over.")
-        elif other.name != chosen.name:
-            lines.append(
-                f"{other.short_name} has no weights for this platform; EMBEDDING_URL may name a server with it."
-            )
-    return " ".join(lines)
+    told = [f"Meaning is compared by {chosen.short_name} ({reads})."]
+    others = [other for other in KNOWN if other.name != chosen.name]
+    if ready := " or ".join(other.short_name for other in others if other.is_installed):
+        told.append(f"EMBEDDING_MODEL={ready} chooses another; `manage.py reindex` then changes over.")
+    if missing := " and ".join(other.short_name for other in others if not other.is_installed):
+        told.append(f"No weights for this platform: {missing}; EMBEDDING_URL may name a server that has them.")
+    return " ".join(told)

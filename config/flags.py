@@ -8,6 +8,7 @@ from config.env import env_bool
 class Flags(TypedDict):
     system: bool
     ui: bool
+    mem0: bool
     kg_viz: bool
     qdrant: bool
     bm25: bool
@@ -26,6 +27,7 @@ def read_flags() -> Flags:
     return {
         "system": env_bool("MEMORY_SYSTEM_ENABLED", default=True),
         "ui": env_bool("MEMORY_UI_ENABLED", default=True),
+        "mem0": env_bool("MEMORY_MEM0_ENABLED", default=True),
         "kg_viz": env_bool("MEMORY_KG_VIZ_ENABLED", default=True),
         "qdrant": env_bool("MEMORY_QDRANT_ENABLED", default=True),
         "bm25": env_bool("MEMORY_BM25_ENABLED", default=True),

@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.env import env_bool, env_choice, env_float, env_int, env_list, env_sizes, env_str
 
 HEADER: Final = "Use the following factual context if helpful:"
+PARSED_LANGUAGES: Final = frozenset({"en", "es", "fr", "de", "it"})
 WEIGHTS: Final = ("0.4", "0.2", "0.3", "0.1")
 
 
@@ -26,7 +27,17 @@ def read_hot_path() -> dict[str, Any]:
         "recency_days": env_float("HOTMEM_RECENCY_DAYS", 3.0, minimum=0.01),
         "ttl": env_sizes("HOTMEM_TTL"),
         "redacts_logs": env_bool("HOTMEM_REDACT_LOGS", default=True),
+        "pipelines": read_pipelines(),
     }
+
+
+def read_pipelines() -> dict[str, str]:
+    """The spaCy pipeline of each language that has one."""
+    pairs = [part.partition("=") for part in env_list("HOTMEM_SPACY")]
+    found = {language.strip(): name.strip() for language, _, name in pairs}
+    if not all(found.values()) or not set(found) <= PARSED_LANGUAGES:
+        raise ImproperlyConfigured("HOTMEM_SPACY must be like en=en_core_web_sm,de=de_core_news_sm")
+    return found
 
 
 def read_weights() -> tuple[float, ...]:

@@ -12,6 +12,7 @@ SCHEDULE = {
     "sweep the facts": run_every(30, "memory.sweep_facts"),
     "sweep learning": run_every(30, "knowledge_graph.sweep_learning"),
     "sweep personal records": run_every(30, "kinds.sweep"),
+    "sweep imports": run_every(60, "memory.sweep_imports"),
     "sweep collections": run_every(60, "memory.sweep_collections"),
     "check consistency": run_every(15 * 60, "memory.check_consistency"),
     "look at conversations": run_every(30, "outcomes.sweep_conversations"),

@@ -68,6 +68,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestContextMiddleware",
     "config.middleware.ContentSecurityPolicyMiddleware",
+    "memory.web.scoping.ScopeMiddleware",
     "memory.web.middleware.ApiEdgeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -190,10 +191,13 @@ BOOSTS = {
         "memory.retrieval.signals.thread.REPLY",
         "memory.retrieval.signals.thread.THREAD",
         "memory.retrieval.signals.late.LATE",
+        "memory.retrieval.signals.late.MEANING_ALONE",
         "memory.retrieval.signals.question.SPEAKER",
+        "memory.retrieval.signals.question.OWN_WORDS",
         "memory.retrieval.signals.question.TIME_WORDS",
         "memory.retrieval.signals.question.DATE",
         "memory.retrieval.signals.question.PROPER_NAME",
+        "memory.retrieval.signals.question.FIGURE",
         "memory.retrieval.signals.exact.CODES",
         "memory.retrieval.signals.exact.DAYS",
         "memory.retrieval.signals.exact.CLOCK",
@@ -218,6 +222,7 @@ BOOSTS = {
         "memory.retrieval.signals.subject.REPORTED_QUESTION",
         "memory.retrieval.signals.wording.HEADING",
         "memory.retrieval.signals.wording.SWAPPED",
+        "memory.retrieval.signals.wording.LABEL",
         "knowledge_graph.advice.boosts.ENTITIES",
         "knowledge_graph.advice.boosts.SOLUTIONS",
         "knowledge_graph.advice.boosts.DOCUMENTS",
@@ -228,6 +233,8 @@ BOOSTS = {
     ],
     "none": [],
 }
+# Of one web process, whatever its threads.
+WORKING_REQUESTS = env_int("WEB_THREADS", 32, minimum=1)
 MEMORY: dict[str, Any] = {
     "FLAGS": FLAGS,
     "EMBEDDING": {
@@ -306,6 +313,7 @@ MEMORY: dict[str, Any] = {
     "CONTEXT": {
         "window": env_int("MEMORY_CONTEXT_WINDOW", 32_768, minimum=1_000),
         "windows": env_sizes("MEMORY_MODEL_WINDOWS"),
+        "tells_known": env_bool("MEMORY_KNOWN_CONTEXT", default=True),
     },
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
@@ -314,7 +322,7 @@ MEMORY: dict[str, Any] = {
         "web_processes": env_int("WEB_WORKERS", 2, minimum=1),
         "log_days": env_int("LOG_DAYS", 30, minimum=1),
         "exchange_days": env_int("EXCHANGE_DAYS", 0, minimum=0),
-        "bodies": max(1, env_int("WEB_THREADS", 32, minimum=1) * 3 // 4),
+        "bodies": max(1, WORKING_REQUESTS * 3 // 4),
         "follow_ups": env_int("MEMORY_FOLLOW_UPS", 1, minimum=0),
     },
     "CONVERSATIONS": {
@@ -344,6 +352,18 @@ MEMORY: dict[str, Any] = {
         "answer_price": env_float("MEMORY_LLM_ANSWER_PRICE", 0.0, minimum=0),
         "prefixes": env_bool("MEMORY_LLM_PREFIXES", default=True),
         "prefix_timeout_s": env_float("MEMORY_LLM_PREFIX_TIMEOUT_S", 5.0, minimum=0.1),
+    },
+    "CHAT": {
+        "url": env_str("CHAT_BASE_URL") or env_str("MEMORY_LLM_BASE_URL"),
+        # The key of one service is never shown to another.
+        "api_key": env_secret("CHAT_API_KEY") or ("" if env_str("CHAT_BASE_URL") else env_secret("MEMORY_LLM_API_KEY")),
+        "model": env_str("CHAT_MODEL") or ("" if env_str("CHAT_BASE_URL") else env_str("MEMORY_LLM_MODEL")),
+        "streams": env_int("CHAT_STREAMS", 208, minimum=1),
+        "threads": WORKING_REQUESTS,
+        "timeout_s": env_float("CHAT_TIMEOUT_S", 600.0, minimum=1),
+        "silence_s": env_float("CHAT_SILENCE_S", 120.0, minimum=1),
+        "offers_search": env_bool("CHAT_MEMORY_TOOL", default=True),
+        "max_body_bytes": env_int("CHAT_BODY_MB", 10, minimum=1) * 1024 * 1024,
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
     "MCP": {"url": env_str("MCP_URL")},

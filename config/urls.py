@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 from config.api import api
 from memory.api.metrics import metrics_view
 from memory.api.operations import health_view
+from memory.hooks.endpoint import answer_hook, send_script
 from memory.mcp.forwarding import forward_mcp
 from memory.web.middleware import answer_unknown_route
 
@@ -14,9 +15,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/health", health_view),
     path("metrics", metrics_view),
     path("api/v1/", api.urls),
+    path("v1/", include("memory.gateway.views")),
     re_path(r"^mcp/?$", forward_mcp),
+    path("hooks/commonplace-hook", send_script),
+    re_path(r"^hooks/(?P<client>[a-z-]{1,40})/?$", answer_hook),
     re_path(r"^api(?:/(?P<rest>.*))?$", answer_unknown_route),
 ]
+if settings.FLAGS["mem0"]:
+    urlpatterns += [path("", include("memory.mem0.urls"))]
 # Last, as nothing of the API may depend on whether there is a console.
 if settings.FLAGS["ui"]:
     urlpatterns += [

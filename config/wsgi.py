@@ -3,16 +3,21 @@
 import gc
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
+django_application = get_wsgi_application()
 
 from django.urls import get_resolver  # noqa: E402 -- after the set-up it needs
 
 from knowledge_graph.hotmem import turn  # noqa: E402 -- after the set-up it needs
+from memory.platform.slots import SlottedApplication  # noqa: E402 -- after the set-up it needs
 from memory.retrieval.search import warm_up  # noqa: E402 -- after the set-up it needs
+
+# The server has more threads than that, for answers that stream: with as many at work, 200 streams left none to others.
+application = SlottedApplication(django_application, settings.WORKING_REQUESTS)
 
 # Loading views and word lists added 0.9 s to the first request of each process.
 get_resolver().url_patterns  # noqa: B018 -- imports the views

@@ -46,13 +46,18 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("busy machine")
 
 
-# What needs the running installation, which takes half a minute to start.
+# What needs the running installation, which takes half a minute to start. What stops it comes last: then nothing
+# starts it again, and nothing is left to stop in the end.
 ON_ONE_INSTALLATION = (
     "tests/config/test_scrape.py",
-    "tests/config/test_up.py",
+    "tests/config/test_registry.py",
     "tests/journeys/test_nothing_is_lost.py",
+    "tests/memory/gateway/test_running.py",
+    "tests/memory/hooks/test_running_clients.py",
     "tests/memory/mcp/test_access.py",
     "tests/memory/mcp/test_tools.py",
+    "tests/memory/mem0/test_running_clients.py",
+    "tests/config/test_up.py",
 )
 
 
@@ -77,7 +82,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return item.nodeid.partition("::")[0]
 
     slow = {file_of(item) for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (file_of(item) not in ON_ONE_INSTALLATION, file_of(item) not in slow))
+    first = {file: place for place, file in enumerate(ON_ONE_INSTALLATION)}
+    items.sort(key=lambda item: (first.get(file_of(item), len(first)), file_of(item) not in slow))
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,8 @@ import pytest
 from config.env import BASE_DIR
 from tests.patience import eventually
 
+# With a load of fifteen on two cores a start took more than two minutes.
+START_WITHIN_S = 400.0
 STOP_WITHIN_S = 120.0
 # Installations of the tests start sooner with the smaller of the models.
 MODEL = "all-MiniLM-L6-v2"
@@ -81,6 +83,8 @@ def processes_of(data_dir: Path) -> list[psutil.Process]:
 class Stack:
     data_dir: Path
     port: int
+    # Where a test lets a language model's server listen for the gateway.
+    chat_port: int
     process: subprocess.Popen[bytes] | None = None
     started_in_s: float = 0.0
     access: dict[str, str] = field(default_factory=dict)
@@ -107,6 +111,10 @@ class Stack:
         return self.access["api_url"]
 
     @property
+    def chat_url(self) -> str:
+        return f"http://127.0.0.1:{self.chat_port}/v1"
+
+    @property
     def api_key(self) -> str:
         return self.access["api_key"]
 
@@ -116,14 +124,14 @@ class Stack:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.data_dir)],
                 cwd=BASE_DIR,
-                env=clean_environment(),
+                env=clean_environment(CHAT_BASE_URL=self.chat_url, CHAT_MODEL="scripted-1"),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
         started = self.process
-        ready = eventually(lambda: "Ctrl-C stops" in self.output or started.poll() is not None)
+        ready = eventually(lambda: "Ctrl-C stops" in self.output or started.poll() is not None, START_WITHIN_S)
         assert ready, self.output
         assert started.poll() is None, self.output
         self.started_in_s = time.monotonic() - begun
@@ -150,7 +158,7 @@ class Stack:
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     home = tmp_path_factory.mktemp("an installation")
     data_dir = home / f"data of {'a rather long name ' * 6}end"
-    made = Stack(data_dir, free_port())
+    made = Stack(data_dir, free_port(), free_port())
     yield made
     if made.is_running:
         made.stop()

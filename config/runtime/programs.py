@@ -23,7 +23,8 @@ from config.supervisor import Program, Supervisor
 
 PROBE_S = 1.0
 REDIS_MEMORY = "512mb"
-# A connection takes a place in a web process while it is open; requests beyond the threads wait their turn.
+# A connection takes a place in a web process while it is open; requests beyond the threads wait their turn. Streams of
+# the gateway have places of their own beside them.
 CONNECTIONS_PER_WEB_PROCESS = 256
 LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', "[ERROR]", "[WARNING]", "[CRITICAL]")
 
@@ -39,6 +40,7 @@ class ProcessCounts:
     web_workers: int
     web_threads: int
     worker_concurrency: int
+    chat_streams: int
 
 
 def read_process_counts() -> ProcessCounts:
@@ -47,6 +49,7 @@ def read_process_counts() -> ProcessCounts:
         web_workers=env_int("WEB_WORKERS", 2, minimum=1),
         web_threads=env_int("WEB_THREADS", 32, minimum=1),
         worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
+        chat_streams=env_int("CHAT_STREAMS", 208, minimum=1),
     )
 
 
@@ -154,8 +157,9 @@ def web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) 
         "host": address.host,
         "port": str(address.port),
         "workers": str(counts.web_workers),
-        "blocking-threads": str(counts.web_threads),
-        "backpressure": str(CONNECTIONS_PER_WEB_PROCESS),
+        # An answer that streams keeps a thread that only waits; as many as WEB_THREADS work (memory/platform/slots.py).
+        "blocking-threads": str(counts.web_threads + counts.chat_streams),
+        "backpressure": str(CONNECTIONS_PER_WEB_PROCESS + counts.chat_streams),
         "workers-kill-timeout": "5",
         "log-level": "warning",
     }

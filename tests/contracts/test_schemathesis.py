@@ -21,7 +21,7 @@ from memory.models import EndUser, FactReview
 from tests.api_client import ISSUED
 from tests.factories import MemoryItemFactory, keep_facts
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
 
 schema = schemathesis.openapi.from_dict(json.loads(json.dumps(api.get_openapi_schema(), default=str)))
 schema.app = application

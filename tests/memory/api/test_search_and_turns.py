@@ -28,7 +28,7 @@ def test_a_search_answers_in_the_promised_shape(api: ApiClient, train: MemoryIte
     first = found["results"][0]
     assert set(first) == {
         "position", "memory_id", "tier", "status", "content", "preview", "occurred_at", "tags", "score_summary",
-        "citations", "review",
+        "citations", "review", "agent_id", "project_id",
     }  # fmt: skip
     assert (first["position"], first["memory_id"], first["tier"]) == (1, str(train.pk), "working")
     assert first["content"] == train.text

@@ -1,6 +1,7 @@
 import pytest
 
-from memory.evaluation.timing import Pace, Stopwatch, percentile, run_clients, summarize_latencies
+from memory.evaluation.timing import Pace, Stopwatch, run_clients, summarize_latencies
+from memory.scoring import find_percentile
 
 
 @pytest.mark.parametrize(
@@ -18,12 +19,12 @@ from memory.evaluation.timing import Pace, Stopwatch, percentile, run_clients, s
     ],
 )
 def test_a_percentile_is_a_measured_value_by_nearest_rank(values: list[float], share: float, expected: float) -> None:
-    assert percentile(list(values), share) == expected
+    assert find_percentile(list(values), share) == expected
 
 
 def test_a_percentile_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing"):
-        percentile([], 0.5)
+        find_percentile([], 0.5)
 
 
 def test_a_spread_holds_median_tail_and_worst() -> None:

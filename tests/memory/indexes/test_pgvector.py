@@ -221,4 +221,4 @@ class TestPgVectorAtSize:
         assert "memory_vector_hnsw_384" in plan(pgvector.NEAREST)
         exact = plan(pgvector.NEAREST_EXACT)
         assert "hnsw" not in exact
-        assert "memory_vector_payload" in exact or "memory_vector_once" in exact
+        assert "memory_vector_scoped" in exact or "memory_vector_once" in exact

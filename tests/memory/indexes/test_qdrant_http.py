@@ -50,6 +50,8 @@ class TestQdrantOverHttp(local.TestQdrantLocal):
             "user_id": {"type": "keyword", "is_tenant": True},
             "tier": {"type": "keyword"},
             "status": {"type": "keyword"},
+            "agent_id": {"type": "keyword"},
+            "project_id": {"type": "keyword"},
         }
 
     def test_a_collection_whose_making_was_cut_off_is_made_whole(
@@ -63,7 +65,9 @@ class TestQdrantOverHttp(local.TestQdrantLocal):
         assert set(server.kept.payload_indexes["test"]) == {"user_id"}
         server.behave("none")
         index.ensure()
-        assert set(server.kept.payload_indexes["test"]) == {"user_id", "tier", "status"}
+        assert set(server.kept.payload_indexes["test"]) == {
+            "user_id", "tier", "status", "agent_id", "project_id"
+        }  # fmt: skip
         asked = len(server.asked)
         index.ensure()
         assert len(server.asked) == asked + 1, "a whole one is only looked at"

@@ -34,6 +34,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("latest", "newest words", "earlier", "changed", "me", "user", "the user", "past deed", "who am i", "of"),
         *("negated", "undone", "unable", "books", "own view", "is"),
     ),
+    "advice": ("medical", "financial", "legal"),
     "outcome_cues": ("correction", "refusal", "polite refusal", "gratitude", "beforehand", "small talk"),
     "context_types": (
         *("docker", "debugging", "coding help", "doc rag", "datagov query", "writing", "planning", "personal"),
@@ -133,7 +134,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("manner style", "learning", "goals", "projects", "challenges", "mine", "trait", "near", "far", "there"),
         *("task", "text work", "someone says", "cut", "today", "sarcasm", "opinion"),
     ),
-    "hot": (
+    "frames": (
         *("det", "my", "i", "he", "she", "they", "it", "not", "be 1", "be 3", "have 1", "have 3", "wh", "rel", "if"),
         *("hedge", "wish", "plan", "condition", "request", "reacts", "irony", "passing", "past", "correct", "called"),
         *("frame lives_in", "frame works_at", "frame works_as", "frame likes", "frame dislikes", "frame owns"),
@@ -150,6 +151,9 @@ LEAST_CONCEPTS = 500
 
 def has_section(language: str, subject: str, section: str) -> bool:
     """The section itself, or one for a role, a unit or a direction of it: "1: count", "last week", "ago before"."""
+    # What a frame of verbs reads needs no template beside it.
+    if subject == "slots" and read_entries(language, "frames", f"frame {section}"):
+        return True
     return any(
         name == section or name.startswith((f"{section}:", f"{section} "))
         for name, lines in read_sections(language, subject).items()

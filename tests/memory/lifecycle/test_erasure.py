@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -18,11 +19,14 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
 from memory.platform import redis
 from memory.platform.faults import Unavailable
+from memory.portability import jobs
+from memory.portability.checking import check_file
 from memory.records import records
 from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
+from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
 from tests.conftest import Clock
 from tests.factories import keep_facts
@@ -50,17 +54,29 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     memory.store_exchange(
         user, NewExchange(word, f"where {word} sleeps", word, turn_id=turn.turn_id, tools=broken), now=clock()
     )
+    memory.open_prompt(user, AgentPrompt(word, f"where the {word} sleeps"), now=clock())
     memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     learn_everything(user, now=clock())
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
     keep_facts(user, word, clock())
+    stage_own_file(user, clock)
     run_hot_turn(user, NewHotTurn(word, f"My sister is called {word.title()}."), now=clock(), actor="key:test")
     with user_scope(user):
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
     return items
+
+
+def stage_own_file(user: EndUser, clock: Clock) -> None:
+    """A file of theirs that waits for the worker."""
+    file = BytesIO()
+    memory.export_person(user, file, now=clock())
+    file.seek(0)
+    check = check_file(file)
+    file.seek(0)
+    jobs.stage_import(user, file, check, now=clock(), actor="test")
 
 
 def keep_records(user: EndUser, clock: Clock, word: str) -> None:

@@ -33,6 +33,10 @@ async def done(client: "Client", name: str, **arguments: Any) -> dict[str, Any]:
     return data
 
 
+# What a tool says is the same over stdio, where each connection starts the product for five seconds.
+OVER_HTTP = pytest.mark.parametrize("connect", ["http", "http of before"], indirect=True)
+
+
 def test_what_is_offered(connect: Connect) -> None:
     async def look() -> None:
         async with connect("looker") as client:
@@ -74,6 +78,7 @@ def test_all_tools_do_their_work(connect: Connect) -> None:
     run_async(live)
 
 
+@OVER_HTTP
 def test_personal_records_are_recalled(connect: Connect, stack: Stack) -> None:
     user = f"keeper-{uuid.uuid4().hex[:8]}"
     kept = httpx.post(
@@ -98,6 +103,7 @@ def test_personal_records_are_recalled(connect: Connect, stack: Stack) -> None:
     run_async(recall)
 
 
+@OVER_HTTP
 def test_stored_words_come_quoted(connect: Connect) -> None:
     async def look() -> None:
         async with connect("demo") as client:
@@ -119,6 +125,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@OVER_HTTP
 def test_a_mistake_is_told_in_a_sentence(connect: Connect) -> None:
     async def err() -> None:
         # One connection for all: over stdio each starts the product.

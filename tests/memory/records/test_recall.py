@@ -24,8 +24,8 @@ from memory.records.choosing import (
     RecallOptions,
     RecordCandidate,
     RecordChoice,
-    boost_recent,
     choose_hits,
+    weigh_recency,
 )
 from memory.records.models import RecallLog, RecordEmbedding, RecordsDue
 from memory.records.texts import Kind, strip_markup
@@ -141,10 +141,10 @@ def choose(candidates: list[RecordCandidate], **options: Any) -> RecordChoice:
 
 
 def test_the_boost_of_what_is_recent_fades() -> None:
-    assert boost_recent(0.5, 0) == pytest.approx(0.575)
-    assert boost_recent(0.5, 14) == pytest.approx(0.5 * (1 + 0.15 / 2.718281828))
-    assert boost_recent(0.5, 3650) == pytest.approx(0.5)
-    assert boost_recent(0.5, -3) == boost_recent(0.5, 0)
+    assert weigh_recency(0) == pytest.approx(1.15)
+    assert weigh_recency(14) == pytest.approx(1 + 0.15 / 2.718281828)
+    assert weigh_recency(3650) == pytest.approx(1)
+    assert weigh_recency(-3) == weigh_recency(0)
 
 
 def test_the_newer_of_two_alike_comes_first_and_the_floor_is_kept() -> None:
@@ -159,7 +159,7 @@ def test_a_record_comes_once_with_its_best_score() -> None:
     ref = uuid.uuid4()
     hits = choose([candidate(0.6, 1, ref=ref), candidate(0.8, 1, ref=ref)]).shown
 
-    assert [round(hit.score, 2) for hit in hits] == [round(boost_recent(0.8, 1), 2)]
+    assert [round(hit.score, 2) for hit in hits] == [round(0.8 * weigh_recency(1), 2)]
 
 
 def test_no_more_than_asked_for_and_no_more_than_the_budget() -> None:

@@ -1,12 +1,15 @@
 """Which of the person's statements answers for now, by what they say."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
+from memory.facts.pairs.voice import cut_questions
 from memory.retrieval.latest import WEIGHTS, order_statements, outdates
-from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements, cut_questions
+from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -44,6 +47,18 @@ def test_what_others_do_and_what_is_wished_for_stands_behind_what_the_person_doe
     question: str, earlier: str, later: str
 ) -> None:
     assert order_statements(question, tell_all(earlier, later)) == [0, 1]
+
+
+def test_what_likely_took_the_place_of_another_when_it_was_told_stands_before_it() -> None:
+    oven, sieve = uuid4(), uuid4()
+    older, newer = tell_all("Our baker is Hollis by the bridge", "Pryce delivers on Saturdays, lovely rye")
+    older = replace(older, facts=frozenset({oven}), cosine=0.6, total=6.0)
+    beside = replace(newer, facts=frozenset({sieve}))
+    waiting = replace(beside, doubts=frozenset({oven}))
+    question = "Who is our baker?"
+    assert order_statements(question, [older, beside]) == [0, 1]
+    assert order_statements(question, [older, waiting]) == [1, 0]
+    assert outdates(ToldStatements(question, [older, waiting]), waiting, older)
 
 
 @pytest.mark.parametrize(

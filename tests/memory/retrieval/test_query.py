@@ -51,6 +51,30 @@ def test_when_is_asked_in_six_languages(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "How many chairs are left?",
+        "What is the price of the tiles?",
+        "¿Cuántas sillas quedan?",
+        "¿Cuál es el precio del suelo?",
+        "Combien de chaises reste-t-il ?",
+        "Quel est le loyer du garage ?",
+        "Wie viele Stühle sind übrig?",
+        "Was kostet der Boden?",
+        "Quante sedie restano?",
+        "Qual è l'affitto del garage?",
+        "Quantas cadeiras sobram?",
+        "Qual é o preço do piso?",
+        "כמה כיסאות נשארו?",
+        "מה המחיר של הרצפה?",
+    ],
+)
+def test_a_number_is_asked_for_in_seven_languages(text: str) -> None:
+    assert read_query(text).asks_amount
+    assert not read_query("Who has the chairs?").asks_amount
+
+
+@pytest.mark.parametrize(
     ("text", "flag"),
     [
         ("What did the dentist say last time?", "wants_latest"),

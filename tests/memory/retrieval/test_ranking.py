@@ -269,6 +269,26 @@ def test_dates_select_when_something_was_said() -> None:
     assert signal_values(question.DATE, "What was in June?", *items) == [1.0, 0.0]
     spoken = signal_values(question.TIME_WORDS, "When is the concert?", text("It is on Sunday"), text("It is loud"))
     assert spoken[0] > spoken[1] == 0.0
+    years = signal_values(question.TIME_WORDS, "When was it built?", text("Begun in 1911"), text("It has 1,911 stones"))
+    assert years[0] > years[1] == 0.0
+
+
+def test_who_is_asked_about_tells_it_of_themselves() -> None:
+    items = (
+        text("I bought a kayak", speaker="Ada", thread_id="talk"),
+        text("That is a nice kayak", speaker="Ada", thread_id="talk"),
+        text("I bought paddles", speaker="Bo", thread_id="talk"),
+        text("Compré un kayak y mi hermana otro", speaker="Ada", thread_id="talk"),
+    )
+    assert signal_values(question.OWN_WORDS, "What did Ada buy?", *items, speakers=("Ada", "Bo")) == [
+        1.0,
+        0.0,
+        0.0,
+        1.0,
+    ]
+    assert signal_values(question.OWN_WORDS, "Who bought a kayak?", *items, speakers=("Ada", "Bo")) == [0.0] * 4
+    remark = "The river was so calm this morning again."
+    assert signal_values(question.OWN_WORDS, remark, *items) == [1.0, 0.0, 1.0, 1.0]
 
 
 # --- exact values ------------------------------------------------------------------------------------------------

@@ -31,6 +31,24 @@ def test_what_begins_like_a_question_is_a_heading(heading: str) -> None:
     assert not intents.is_heading(fold_text("Leeks grow behind the wall"))
 
 
+def test_a_note_is_about_what_its_label_says() -> None:
+    items = (
+        text("Plumber, Tuesday: the valve is ordered"),
+        text("Fontanero: la válvula está pedida"),
+        text("The plumber of the neighbours came late: it was dark"),
+        text("Electrician: nothing this week"),
+        text("What the plumber likes: tea"),
+        text("User: the plumber called\nAssistant: Noted."),
+        text("Did the plumber ring? Yes: twice"),
+        text("The plumber starts at 12:30"),
+        text("Plumber: said in a talk", thread_id="talk"),
+    )
+
+    values = signal_values(wording.LABEL, "What did the plumber say?", *items)
+
+    assert [value > 0 for value in values] == [True, True, True, *[False] * 6]
+
+
 def test_the_same_deed_the_other_way_round_is_another() -> None:
     question = "What did Olga lend Pavel?"
     items = (text("Pavel lent Olga a drill"), text("Olga lent Pavel a saw"), text("Pavel has Olga's saw"))
@@ -112,6 +130,13 @@ def test_whether_the_user_is_the_matter(question: str, expected: bool) -> None:
 )
 def test_last_time_says_which_and_not_what(question: str, left: str) -> None:
     assert understand_query(question, (), NOW).embedded == left
+
+
+def test_a_number_in_digits_or_words_may_be_what_is_asked_for() -> None:
+    items = (text("It took 40 minutes"), text("Quarante minutes"), text("Eine Stunde"), text("A long way"))
+    values = signal_values(asked.FIGURE, "How much time did it take?", *items)
+    assert [value > 0 for value in values] == [True, True, False, False]
+    assert signal_values(asked.FIGURE, "Who drove?", *items) == [0.0] * 4
 
 
 def test_a_name_inside_a_sentence_may_be_who_is_asked_for() -> None:

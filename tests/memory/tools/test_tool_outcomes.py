@@ -10,10 +10,11 @@ from knowledge_graph.tasks import learn_everything
 from memory.access.keys import authenticate
 from memory.access.scope import user_scope
 from memory.inference.remote import JsonService
-from memory.mcp.callers import Caller, run_tool
+from memory.mcp.callers import run_tool
 from memory.models import EndUser, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.tools import ToolError
+from memory.web.callers import Caller
 from outcomes.models import ActionTaken
 from tests.api_client import ApiClient
 from tests.factories import MemoryItemFactory

@@ -67,7 +67,11 @@ def score_proper_name(query: Query, pool: Pool) -> list[float]:
     """Holds a name inside a sentence, where the question asks who, where or which."""
     if not query.asks_name:
         return [0.0] * len(pool)
-    return pool.each(lambda memory: float(holds_name(memory.text[:MAX_CUE_CHARS])))
+    # Off the topic a name answers nothing: in a store of four "where is the ladder?" brought "I live in Zurich."
+    return [
+        topical * float(holds_name(memory.text[:MAX_CUE_CHARS]))
+        for memory, topical in zip(pool.memories, pool.on_topic, strict=True)
+    ]
 
 
 def holds_name(text: str) -> bool:

@@ -158,3 +158,17 @@ def test_statistics_count_by_tier_and_status(api: ApiClient, train: MemoryItem, 
     assert stats["outcomes"] == {"worked": 0, "failed": 0, "partial": 0, "unknown": 0}
     assert stats["indexing"]["ready"] == 3
     assert api.get("index-status").json() == stats["indexing"]
+
+
+def test_a_place_in_another_memory_does_not_answer_where_something_is(
+    api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    """In a store of a few, nearness is shrunk and the cues of a question are not."""
+    MemoryItemFactory.create(user=user, text="I live in Zurich.", banked=True)
+    MemoryItemFactory.create(user=user, text="I'm allergic to nuts.", banked=True)
+    MemoryItemFactory.create(user=user, text="The ladder is in the shed", tier="history")
+    exchange = "User: I live in Zurich and I'm allergic to nuts.\nAssistant: I will keep that in mind."
+    MemoryItemFactory.create(user=user, text=exchange, thread_id="first-day")
+    index_now(user)
+    found = api.post("search", {"query": "Where is the ladder?"}).json()["results"]
+    assert found[0]["content"] == "The ladder is in the shed"

@@ -141,7 +141,9 @@ def test_a_number_in_digits_or_words_may_be_what_is_asked_for() -> None:
 
 def test_a_name_inside_a_sentence_may_be_who_is_asked_for() -> None:
     items = (text("It was at Oskar's table"), text("It was at the long table"), text("Tables were long"))
-    assert signal_values(asked.PROPER_NAME, "Who laid the table?", *items) == [1.0, 0.0, 0.0]
+    first, *others = signal_values(asked.PROPER_NAME, "Who laid the table?", *items)
+    assert first > 0.5
+    assert others == [0.0, 0.0]
     assert signal_values(asked.PROPER_NAME, "How long was the table?", *items) == [0.0, 0.0, 0.0]
 
 

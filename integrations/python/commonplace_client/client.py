@@ -1,0 +1,177 @@
+"""The REST interface, for one person at a time. Every call has a time limit and may raise CommonplaceError."""
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+Json = dict[str, Any]
+Memory = Json
+
+TIMEOUT_S = 5.0
+PAGE = 200
+SERVER_FAULT, NOT_FOUND, TOO_MANY = 500, 404, 429
+logger = logging.getLogger("commonplace")
+
+
+class CommonplaceError(Exception):
+    """What the memory answered instead of a result. ``errors`` names the fields and the rules that they broke."""
+
+    def __init__(self, detail: str, *, status: int = 0, code: str = "", errors: tuple[Json, ...] = ()) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.errors = status, code, errors
+
+
+class MemoryRefused(CommonplaceError):
+    """The request will not be taken as it is: the key, the person or a value is wrong."""
+
+
+class NotRemembered(MemoryRefused):
+    """What was named is not there, or is somebody else's."""
+
+
+class MemoryUnavailable(CommonplaceError):
+    """No answer in time, or one that says to try again later."""
+
+
+class Commonplace:
+    """A connection, to be kept and shared: threads may use it at the same time."""
+
+    def __init__(
+        self, url: str, key: str, *, timeout: float = TIMEOUT_S, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {key}", "User-Agent": "commonplace-client/0.1"}
+        self.http = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout, transport=transport)
+
+    @classmethod
+    def from_environment(cls) -> Self:
+        """By COMMONPLACE_URL, COMMONPLACE_KEY and, in seconds, COMMONPLACE_TIMEOUT. Raises KeyError without a key."""
+        url = os.environ.get("COMMONPLACE_URL", "http://127.0.0.1:8000")
+        return cls(url, os.environ["COMMONPLACE_KEY"], timeout=float(os.environ.get("COMMONPLACE_TIMEOUT", TIMEOUT_S)))
+
+    def person(self, user: str, *, project: str = "", agent: str = "") -> "Person":
+        return Person(self, user, project, agent)
+
+    def list_tools(self) -> list[Json]:
+        """The seven tools, as OpenAI's chat API takes them."""
+        tools: list[Json] = self.call("GET", "/api/v1/tools")
+        return tools
+
+    def call(self, method: str, path: str, *, body: object = None, **options: Any) -> Any:
+        """The answer's JSON, None where it has none."""
+        try:
+            request = self.http.build_request(method, path, json=body, **options)
+        except (TypeError, ValueError, httpx.InvalidURL) as error:
+            raise MemoryRefused(f"That cannot be sent: {error}") from error
+        try:
+            answer = self.http.send(request)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise MemoryUnavailable(f"The memory does not answer: {error or type(error).__name__}") from error
+        if not answer.is_success:
+            raise read_problem(answer)
+        try:
+            return answer.json() if answer.content else None
+        except ValueError as error:
+            raise MemoryUnavailable("What answers at that address is no Commonplace.") from error
+
+    def close(self) -> None:
+        self.http.close()
+
+
+def read_problem(answer: httpx.Response) -> CommonplaceError:
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = None
+    problem = problem if isinstance(problem, dict) else {}
+    if answer.status_code >= SERVER_FAULT or answer.status_code == TOO_MANY:
+        kind: type[CommonplaceError] = MemoryUnavailable
+    else:
+        kind = NotRemembered if answer.status_code == NOT_FOUND else MemoryRefused
+    detail = problem.get("detail") or problem.get("title") or f"The memory answered {answer.status_code}."
+    errors = tuple(error for error in problem.get("errors") or () if isinstance(error, dict))
+    return kind(str(detail), status=answer.status_code, code=str(problem.get("code", "")), errors=errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person's memory; with ``project`` or ``agent`` what belongs to those, and the person's own."""
+
+    memory: Commonplace
+    user: str
+    project: str = ""
+    agent: str = ""
+
+    def within(self, *, project: str = "", agent: str = "") -> "Person":
+        return replace(self, project=project, agent=agent)
+
+    def call(self, method: str, path: str, *, body: object = None, **query: Any) -> Any:
+        named = {"X-Project-Id": self.project, "X-Agent-Id": self.agent}
+        return self.memory.call(
+            method,
+            f"/api/v1/users/{quote(self.user, safe='')}/{path}",
+            body=body,
+            params={name: value for name, value in query.items() if value is not None},
+            headers={name: value for name, value in named.items() if value},
+        )
+
+    # --- a turn --------------------------------------------------------------------------------------------------
+    def get_context(self, query: str, **options: Any) -> Json:
+        """What to tell a model about a question: ``injection``, or its halves ``stable`` and ``turn``."""
+        context: Json = self.call("POST", "context", body={"query": query, **options})
+        return context
+
+    def store_exchange(self, thread: str, said: str, answered: str, **options: Any) -> Json:
+        body = {"user_message": said, "assistant_message": answered, **options}
+        stored: Json = self.call("POST", f"threads/{quote(thread, safe='')}/exchanges", body=body)
+        return stored
+
+    def call_tool(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """The result in words, to be handed to the model."""
+        return str(self.call("POST", f"tools/{quote(name, safe='')}", body=dict(arguments))["content"])
+
+    # --- memories ------------------------------------------------------------------------------------------------
+    def store(self, text: str, *, wait: str | None = None, **fields: Any) -> Memory:
+        """``wait="index"`` returns when it can be found by its meaning, after ten seconds at most."""
+        stored: Memory = self.call("POST", "memories", body={"text": text, **fields}, wait=wait)
+        return stored
+
+    def change(self, memory_id: str, **fields: Any) -> Memory:
+        changed: Memory = self.call("PATCH", f"memories/{memory_id}", body=fields)
+        return changed
+
+    def delete(self, memory_id: str) -> None:
+        self.call("DELETE", f"memories/{memory_id}")
+
+    def search(self, query: str, **options: Any) -> list[Json]:
+        found: list[Json] = self.call("POST", "search", body={"query": query, **options})["results"]
+        return found
+
+    def list_memories(self, *, metadata: Json | None = None, **filters: Any) -> Iterator[Memory]:
+        """The newest first, a page at a time as they are asked for."""
+        wanted = json.dumps(metadata) if metadata else None
+        return self.list_pages("memories", metadata=wanted, **filters)
+
+    # --- own data ------------------------------------------------------------------------------------------------
+    def list_data(self, prefix: str) -> Iterator[Json]:
+        return self.list_pages("data", prefix=prefix)
+
+    def put_data(self, key: str, value: object) -> None:
+        self.call("PUT", f"data/{key}", body={"value": value})
+
+    def delete_data(self, key: str) -> None:
+        self.call("DELETE", f"data/{key}")
+
+    def list_pages(self, path: str, **filters: Any) -> Iterator[Json]:
+        cursor: str | None = None
+        while True:
+            page = self.call("GET", path, cursor=cursor, limit=PAGE, **filters)
+            yield from page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return

@@ -1,0 +1,188 @@
+"""A LangGraph store: an item is a memory, so it is found by meaning, has versions, and stands in the console."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    get_text_at_path,
+    tokenize_path,
+    validate_op_namespace,
+)
+
+from commonplace_client.client import Commonplace, Memory, NotRemembered, Person
+
+Namespace = tuple[str, ...]
+# The one tier from which nothing moves and in which two items that say the same stay two.
+TIER = "books"
+MARK = "langgraph"
+# What a search of the memory returns at most.
+MOST_FOUND = 50
+MOST_CHARS = 32_768
+
+
+class CommonplaceStore(BaseStore):
+    """Namespaces begin ``(user, project, ...)``: ``user_at`` and ``project_at`` say where else the two stand.
+
+    ``user`` is for graphs of one person, whose namespaces do not name one. ``wait_for_index`` makes a put return when
+    the item can be found by its meaning; without it that is a moment later, and by its words at once.
+    """
+
+    def __init__(
+        self,
+        memory: Commonplace,
+        *,
+        user: str | None = None,
+        user_at: int = 0,
+        project_at: int | None = 1,
+        wait_for_index: bool = False,
+    ) -> None:
+        self.memory, self.user, self.user_at = memory, user, user_at
+        self.project_at = None if user is not None else project_at
+        self.wait = "index" if wait_for_index else None
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """In the order given, so that what a batch puts is there for what it asks for next."""
+        return [self.run(op) for op in ops]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def run(self, op: Op) -> Result:
+        validate_op_namespace(op)
+        if isinstance(op, GetOp):
+            found = self.find(op.namespace, op.key)
+            return as_item(found) if found else None
+        if isinstance(op, PutOp):
+            return self.write(op)
+        if isinstance(op, SearchOp):
+            wanted = (one for one in self.list_matching(op) if is_match(one.value, op.filter or {}))
+            return list(wanted)[op.offset : op.offset + op.limit]
+        return self.list_paths(op)
+
+    def find_person(self, namespace: Namespace) -> Person:
+        if self.user is not None:
+            return self.memory.person(self.user)
+        if len(namespace) <= self.user_at or namespace[self.user_at] == "*":
+            raise ValueError(f"The namespace {namespace} does not name a person at place {self.user_at}.")
+        return self.memory.person(namespace[self.user_at])
+
+    def find(self, namespace: Namespace, key: str) -> Memory | None:
+        wanted = {**describe(namespace), "depth": len(namespace), "key": key}
+        return next(self.find_person(namespace).list_memories(metadata={MARK: wanted}, tier=TIER), None)
+
+    def write(self, op: PutOp) -> None:
+        person, held = self.find_person(op.namespace), self.find(op.namespace, op.key)
+        if op.value is None:
+            if held:
+                person.delete(held["id"])
+            return
+        value, is_indexed = dict(op.value), op.index is not False
+        mark = {**describe(op.namespace), "depth": len(op.namespace), "key": op.key, "indexed": is_indexed}
+        text = render_text(op.key, value, op.index)
+        fields: dict[str, Any] = {"text": text, "metadata": {MARK: {**mark, "value": value}}}
+        if held:
+            person.change(held["id"], **fields)
+        else:
+            place = self.project_at
+            project = op.namespace[place] if place is not None and len(op.namespace) > place else ""
+            # Reading names no project: the namespace alone says what is seen, and a longer one is below a shorter.
+            person.within(project=project).store(tier=TIER, source="assistant", wait=self.wait, **fields)
+
+    def list_matching(self, op: SearchOp) -> Iterator[SearchItem]:
+        person, inside = self.find_person(op.namespace_prefix), describe(op.namespace_prefix)
+        if not op.query:
+            for memory in person.list_memories(metadata={MARK: inside}, tier=TIER):
+                yield as_found(memory, None)
+            return
+        wanted = {MARK: {**inside, "indexed": True}}
+        for hit in person.search(op.query, metadata=wanted, collections=[TIER], limit=MOST_FOUND):
+            # A hit is short. What it stands for has the value, and so has each that says the same under another key.
+            for memory_id in (hit["memory_id"], *hit.get("duplicates", ())):
+                try:
+                    yield as_found(person.call("GET", f"memories/{memory_id}"), hit["score_summary"]["final_score"])
+                except NotRemembered:
+                    continue
+
+    def list_paths(self, op: ListNamespacesOp) -> list[Namespace]:
+        conditions = op.match_conditions or ()
+        prefix: Namespace = next((tuple(one.path) for one in conditions if one.match_type == "prefix"), ())
+        inside = {MARK: describe(prefix[: prefix.index("*")] if "*" in prefix else prefix)}
+        found = {read_namespace(one) for one in self.find_person(prefix).list_memories(metadata=inside, tier=TIER)}
+        paths = {path[: op.max_depth] for path in found if all(is_under(path, one) for one in conditions)}
+        return sorted(paths)[op.offset : op.offset + op.limit]
+
+
+def describe(namespace: Namespace) -> dict[str, Any]:
+    # By place: metadata is matched by what it contains, so a beginning matches everything below it.
+    return {"ns": {str(place): label for place, label in enumerate(namespace)}}
+
+
+def read_namespace(memory: Memory) -> Namespace:
+    mark = memory["metadata"][MARK]
+    return tuple(mark["ns"][str(place)] for place in range(mark["depth"]))
+
+
+def as_item(memory: Memory) -> Item:
+    mark = memory["metadata"][MARK]
+    return Item(
+        value=mark["value"],
+        key=mark["key"],
+        namespace=read_namespace(memory),
+        created_at=memory["created_at"],
+        updated_at=memory["updated_at"],
+    )
+
+
+def as_found(memory: Memory, score: float | None) -> SearchItem:
+    item = as_item(memory)
+    return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+
+
+def render_text(key: str, value: dict[str, Any], index: object) -> str:
+    """What is read and searched: the fields of ``index``, else all of them, a line each."""
+    if isinstance(index, list):
+        parts = [text for path in index for text in get_text_at_path(value, tokenize_path(path))]
+    else:
+        plain = {name: one if isinstance(one, str) else json.dumps(one) for name, one in value.items()}
+        parts = list(plain.values()) if len(plain) == 1 else [f"{name}: {text}" for name, text in plain.items()]
+    return ("\n".join(parts).strip() or key)[:MOST_CHARS]
+
+
+def is_under(path: Namespace, condition: MatchCondition) -> bool:
+    wanted = condition.path
+    if len(path) < len(wanted):
+        return False
+    part = path[: len(wanted)] if condition.match_type == "prefix" else path[len(path) - len(wanted) :]
+    return all(label in ("*", one) for one, label in zip(part, wanted, strict=True))
+
+
+def is_match(value: Any, wanted: Any) -> bool:
+    """As LangGraph's own stores compare: operators by name, objects by what they contain."""
+    if not isinstance(wanted, dict):
+        return bool(value == wanted)
+    if any(name.startswith("$") for name in wanted):
+        return all(compare(value, name, other) for name, other in wanted.items())
+    return isinstance(value, dict) and all(is_match(value.get(name), other) for name, other in wanted.items())
+
+
+def compare(value: Any, name: str, other: Any) -> bool:
+    if name in ("$eq", "$ne"):
+        return bool(value == other) is (name == "$eq")
+    if name not in ("$gt", "$gte", "$lt", "$lte"):
+        raise ValueError(f"Unsupported operator: {name}")
+    if value is None:
+        return False
+    left, right = float(value), float(other)
+    return {"$gt": left > right, "$gte": left >= right, "$lt": left < right, "$lte": left <= right}[name]

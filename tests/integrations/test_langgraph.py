@@ -1,0 +1,144 @@
+"""The store for LangGraph, in a graph of LangGraph."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypedDict
+
+import pytest
+from commonplace_client import Commonplace, MemoryRefused, MemoryUnavailable, Person
+from commonplace_client.langgraph import CommonplaceStore
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+
+from memory.models import EndUser
+
+pytestmark = pytest.mark.usefixtures("services")
+
+HOME, ATLAS = ("ann", "home"), ("ann", "atlas", "build")
+
+
+@pytest.fixture
+def store(memory: Commonplace) -> CommonplaceStore:
+    return CommonplaceStore(memory)
+
+
+def test_items_are_put_read_changed_and_deleted(store: CommonplaceStore, ann: Person) -> None:
+    store.put(HOME, "diet", {"text": "Eats no meat", "since": 2019})
+    store.put(ATLAS, "diet", {"text": "Eats no meat"})
+    assert store.get(("ben", "home"), "diet") is None
+    first = store.get(HOME, "diet")
+    assert first is not None
+    assert (first.value, first.key, first.namespace) == ({"text": "Eats no meat", "since": 2019}, "diet", HOME)
+    store.put(HOME, "diet", {"text": "Eats fish", "tags": ["food", "home"]})
+    second = store.get(HOME, "diet")
+    assert second is not None
+    assert second.value == {"text": "Eats fish", "tags": ["food", "home"]}
+    assert second.created_at == first.created_at
+    assert second.updated_at > first.updated_at
+    # The earlier wording is a version of the memory, and the project is the memory's own.
+    [kept] = ann.list_memories(metadata={"langgraph": {"ns": {"1": "home"}}})
+    assert kept["project_id"] == "home"
+    [earlier] = ann.call("GET", f"memories/{kept['id']}/versions")["items"]
+    assert earlier["text"] == "text: Eats no meat\nsince: 2019"
+    store.delete(HOME, "diet")
+    store.delete(HOME, "never there")
+    assert store.get(HOME, "diet") is None
+    assert store.get(ATLAS, "diet") is not None
+
+
+def test_a_search_finds_by_meaning_below_a_prefix(
+    store: CommonplaceStore, user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    store.put(HOME, "pet", {"text": "The dog is called Rex", "kind": "pet", "age": 4})
+    store.put(HOME, "car", {"text": "Drives an old Volvo", "kind": "car", "age": 20})
+    store.put(ATLAS, "tool", {"text": "Compiles with Gradle", "kind": "tool"}, index=["text"])
+    store.put(ATLAS, "secretive", {"text": "The dog of the build server"}, index=False)
+    index_now(user)
+    assert store.search(("ann",), query="which animal lives there?")[0].key == "pet"
+    found = store.search(ATLAS, query="the dog")
+    assert "secretive" not in {one.key for one in found}
+    assert all(one.namespace == ATLAS and one.score is not None for one in found)
+    assert {one.key for one in store.search(ATLAS)} == {"tool", "secretive"}
+    assert [one.key for one in store.search(("ann",), filter={"kind": "car"})] == ["car"]
+    assert [one.key for one in store.search(HOME, filter={"age": {"$gte": 4, "$lt": 20}})] == ["pet"]
+    assert [one.key for one in store.search(HOME, filter={"kind": {"$ne": "pet"}})] == ["car"]
+    everything = [one.key for one in store.search(("ann",), limit=10)]
+    assert [one.key for one in store.search(("ann",), limit=2, offset=1)] == everything[1:3]
+    assert store.list_namespaces(prefix=("ann",)) == [ATLAS, HOME]
+    assert store.list_namespaces(prefix=("ann", "*", "build")) == [ATLAS]
+    assert store.list_namespaces(prefix=("ann",), suffix=("home",)) == [HOME]
+    assert store.list_namespaces(prefix=("ann",), max_depth=1) == [("ann",)]
+
+
+def test_a_batch_is_done_in_its_order(memory: Commonplace) -> None:
+    # Namespaces as LangGraph's own examples have them: the person second, and no projects.
+    store = CommonplaceStore(memory, user_at=1, project_at=None)
+    place = ("memories", "ann")
+    under = ListNamespacesOp((MatchCondition("prefix", place),))
+    done = asyncio.run(
+        store.abatch(
+            [
+                PutOp(place, "a", {"text": "Likes tea"}),
+                GetOp(place, "a"),
+                SearchOp(place, {"text": "Likes tea"}),
+                under,
+                PutOp(place, "a", None),
+                GetOp(place, "a"),
+            ]
+        )
+    )
+    assert done[0] is None
+    assert done[1].value == {"text": "Likes tea"}
+    assert [one.key for one in done[2]] == ["a"]
+    assert done[3:] == [[place], None, None]
+
+
+def test_what_cannot_be_kept_is_refused_with_the_reason(store: CommonplaceStore, away: Person) -> None:
+    with pytest.raises(ValueError, match="does not name a person"):
+        store.search(())
+    with pytest.raises(ValueError, match="does not name a person"):
+        store.list_namespaces()
+    with pytest.raises(InvalidNamespaceError):
+        store.batch([PutOp(("ann", "a.b"), "k", {"text": "x"})])
+    with pytest.raises(MemoryRefused, match=r"metadata: must be at most 16,384 bytes"):
+        store.put(HOME, "long", {"text": "word " * 4_000})
+    with pytest.raises(MemoryRefused, match="1-128 of A-Z"):
+        store.put(("an n", "home"), "k", {"text": "x"})
+    with pytest.raises(TypeError, match="JSON serializable"):
+        store.put(HOME, "k", {"text": object()})
+    with pytest.raises(NotImplementedError, match="TTL"):
+        store.put(HOME, "k", {"text": "x"}, ttl=5)
+    with pytest.raises(MemoryUnavailable, match="does not answer"):
+        CommonplaceStore(away.memory).get(HOME, "diet")
+    assert store.search(("ann",)) == []
+
+
+class Talk(TypedDict):
+    said: str
+    answer: str
+
+
+class Who(TypedDict):
+    user: str
+
+
+def test_a_graph_remembers_across_threads(memory: Commonplace) -> None:
+    def answer(state: Talk, runtime: Runtime[Who]) -> dict[str, Any]:
+        assert runtime.store is not None
+        place = (runtime.context["user"], "chat")
+        known = [one.value["text"] for one in runtime.store.search(place, query=state["said"])]
+        runtime.store.put(place, state["said"], {"text": state["said"]})
+        return {"answer": " ".join(known) or "nothing"}
+
+    async def talk() -> list[str]:
+        said = ["My train leaves at 07:40", "When does my train leave?"]
+        return [(await graph.ainvoke({"said": one, "answer": ""}, context=Who(user="ann")))["answer"] for one in said]
+
+    builder = StateGraph(Talk, context_schema=Who)
+    builder.add_node("answer", answer)
+    builder.add_edge(START, "answer")
+    builder.add_edge("answer", END)
+    graph = builder.compile(store=CommonplaceStore(memory))
+    assert asyncio.run(talk()) == ["nothing", "My train leaves at 07:40"]
+    assert graph.invoke({"said": "My train?", "answer": ""}, context=Who(user="ben"))["answer"] == "nothing"

@@ -1,0 +1,200 @@
+"""OpenAI Agents: a session kept by the memory, its tools as function tools, and its context beside the question."""
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from agents import FunctionTool
+from agents.run import CallModelData, ModelInputData
+
+from commonplace_client.client import CommonplaceError, Json, Person
+
+SESSION_ID = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
+# A value of own data holds 16 KiB; what the memory puts around the items takes a part.
+PAGE_BYTES = 15_000
+CUT_TO = (6_000, 2_000, 500)
+LONG_FIELDS = ("output", "text", "content", "arguments")
+logger = logging.getLogger("commonplace")
+
+
+class CommonplaceSession:
+    """Keeps the items of a session as own data of the person, and each answered question as an exchange.
+
+    Neither stops a run: items that cannot be stored are held, and stored with the next.
+    """
+
+    session_settings: Any = None
+
+    def __init__(self, session_id: str, person: Person, *, learn: bool = True) -> None:
+        if not SESSION_ID.fullmatch(session_id):
+            raise ValueError("A session id is 1-100 of A-Z a-z 0-9 _ . @ : -")
+        self.session_id, self.person, self.learn = session_id, person, learn
+        self.prefix = f"agents:{session_id}:"
+        self.pages: list[list[Json]] = []
+        self.held: list[Json] = []
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        try:
+            await asyncio.to_thread(self.read_pages)
+        except CommonplaceError as error:
+            logger.warning("session %s goes on with what it last read: %s", self.session_id, error)
+        limit = getattr(self.session_settings, "limit", None) if limit is None else limit
+        items = self.list_items()
+        return items if limit is None else items[len(items) - min(limit, len(items)) :]
+
+    async def add_items(self, items: list[Any]) -> None:
+        self.held += [dict(item) for item in items]
+        try:
+            await asyncio.to_thread(self.append_held)
+        except CommonplaceError as error:
+            logger.warning("session %s holds %d items: %s", self.session_id, len(self.held), error)
+
+    async def pop_item(self) -> Any:
+        return await asyncio.to_thread(self.drop_last)
+
+    async def clear_session(self) -> None:
+        """The conversation, not what was learned from it. Raises CommonplaceError where that did not happen."""
+        await asyncio.to_thread(self.drop_all)
+
+    def list_items(self) -> list[Json]:
+        return [item for page in self.pages for item in page] + self.held
+
+    def read_pages(self) -> None:
+        # A session whose name goes on where this one ends has other keys, which the same prefix finds.
+        found = [one for one in self.person.list_data(self.prefix) if one["key"][len(self.prefix) :].isdigit()]
+        self.pages = [one["value"] for one in found]
+
+    def append_held(self) -> None:
+        self.read_pages()
+        while self.held:
+            page = self.pages[-1] if self.pages else []
+            fresh = [fit_item(self.held[0])]
+            if page and measure(page + fresh) <= PAGE_BYTES:
+                self.write_page(len(self.pages) - 1, page + fresh)
+            else:
+                self.write_page(len(self.pages), fresh)
+            del self.held[0]
+        if self.learn and (turn := find_turn(self.list_items())):
+            self.person.store_exchange(self.session_id, *turn)
+
+    def write_page(self, place: int, items: list[Json]) -> None:
+        self.person.put_data(f"{self.prefix}{place:06}", items)
+        self.pages[place:] = [items]
+
+    def drop_last(self) -> Json | None:
+        if self.held:
+            return self.held.pop()
+        self.read_pages()
+        if not self.pages:
+            return None
+        *rest, last = self.pages[-1]
+        if rest:
+            self.write_page(len(self.pages) - 1, rest)
+        else:
+            self.person.delete_data(f"{self.prefix}{len(self.pages) - 1:06}")
+        return last
+
+    def drop_all(self) -> None:
+        self.held.clear()
+        self.read_pages()
+        # From the end: what a fault leaves is a beginning.
+        while self.pages:
+            self.person.delete_data(f"{self.prefix}{len(self.pages) - 1:06}")
+            self.pages.pop()
+
+
+def measure(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def fit_item(item: Json) -> Json:
+    """The item, its long texts cut where it would not fit a page."""
+    for most in CUT_TO:
+        if measure([item]) <= PAGE_BYTES:
+            break
+        item = cut_texts(item, most)
+    return item
+
+
+def cut_texts(value: Any, most: int, name: str = "") -> Any:
+    if isinstance(value, dict):
+        return {key: cut_texts(one, most, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [cut_texts(one, most, name) for one in value]
+    if isinstance(value, str) and name in LONG_FIELDS and len(value) > most:
+        return f"{value[:most]} [cut: {len(value) - most} more characters]"
+    return value
+
+
+def find_turn(items: list[Json]) -> tuple[str, str] | None:
+    """The last question and its answer, once the answer is there: a message with no call of a tool after it."""
+    if not items or items[-1].get("role") != "assistant":
+        return None
+    asked = next((place for place in range(len(items) - 1, -1, -1) if items[place].get("role") == "user"), None)
+    if asked is None:
+        return None
+    said = read_text(items[asked])
+    answered = "\n\n".join(read_text(item) for item in items[asked:] if item.get("role") == "assistant").strip()
+    return (said, answered) if said and answered else None
+
+
+def read_text(item: Json) -> str:
+    content = item.get("content") or ""
+    if isinstance(content, str):
+        return content.strip()
+    return "\n".join(str(part["text"]) for part in content if part.get("text")).strip()
+
+
+def list_memory_tools(person: Person) -> list[FunctionTool]:
+    """The memory's seven tools, for this person. Asks the memory for them."""
+    functions = [tool["function"] for tool in person.memory.list_tools()]
+    return [
+        FunctionTool(
+            name=function["name"],
+            description=function["description"],
+            params_json_schema=function["parameters"],
+            on_invoke_tool=partial(run_tool, person, function["name"]),
+            # Strict schemas need every argument; here most may be left out.
+            strict_json_schema=False,
+        )
+        for function in functions
+    ]
+
+
+async def run_tool(person: Person, name: str, _context: object, arguments: str) -> str:
+    try:
+        return await asyncio.to_thread(person.call_tool, name, json.loads(arguments or "{}"))
+    except (CommonplaceError, TypeError, ValueError) as error:
+        # Said to the model, which can correct its call or go on without.
+        return f"The memory did not do that: {error}"
+
+
+def add_context(person: Person) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
+    """For ``RunConfig(call_model_input_filter=...)``: what is known, told once for each question."""
+    known: dict[str, Json] = {}
+
+    async def tell(data: CallModelData[Any]) -> ModelInputData:
+        asked, items = data.model_data, list(data.model_data.input)
+        last = next((place for place in range(len(items) - 1, -1, -1) if items[place].get("role") == "user"), None)
+        question = read_text(dict(items[last])) if last is not None else ""
+        if last is None or not question:
+            return asked
+        if question not in known:
+            known.clear()
+            try:
+                known[question] = await asyncio.to_thread(person.get_context, question[:8_000])
+            except CommonplaceError as error:
+                logger.warning("answered without a context: %s", error)
+                return asked
+        stable, turn = known[question]["stable"]["text"], known[question]["turn"]["text"]
+        if turn:
+            # Beside the question: what stands before it stays as it was, and so does the model's cache of it.
+            items.insert(last, {"role": "system", "content": turn})
+        instructions = "\n\n".join(part for part in (asked.instructions, stable) if part)
+        return ModelInputData(input=items, instructions=instructions or None)
+
+    return tell

@@ -51,6 +51,7 @@ hypothesis.settings.load_profile("busy machine")
 ON_ONE_INSTALLATION = (
     "tests/config/test_scrape.py",
     "tests/config/test_registry.py",
+    "tests/integrations/test_librechat.py",
     "tests/journeys/test_nothing_is_lost.py",
     "tests/memory/gateway/test_running.py",
     "tests/memory/hooks/test_running_clients.py",

@@ -12,14 +12,13 @@ from memory.gateway.dialects import AskedTurn
 from memory.gateway.errors import GatewayError, invalid_request
 from memory.language.text import SMUGGLED
 from memory.platform import redis as shared
-from memory.web.callers import USER_HEADER, Caller, resolve_caller
+from memory.web.callers import OPEN_WEBUI_USER, USER_HEADER, Caller, resolve_caller
 from memory.web.fields import NAME_LIMIT
 from memory.web.patterns import THREAD_PATTERN
 
 Mode = Literal["full", "read", "off"]
 
-# Ours, and that of Open WebUI, which sends it where it is told to forward who its user is.
-USER_HEADERS: Final = (USER_HEADER, "X-OpenWebUI-User-Id")
+USER_HEADERS: Final = (USER_HEADER, OPEN_WEBUI_USER)
 THREAD_HEADERS: Final = ("X-Thread-Id", "X-OpenWebUI-Chat-Id")
 MODE_HEADER: Final = "X-Memory-Mode"
 MODES: Final[tuple[Mode, ...]] = ("full", "read", "off")

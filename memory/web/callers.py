@@ -9,6 +9,8 @@ from memory.web.problems import Problem, invalid_field
 
 DEFAULT_USER = "default"
 USER_HEADER = "X-User-Id"
+# Sent by Open WebUI where it is told to forward who its user is.
+OPEN_WEBUI_USER = "X-OpenWebUI-User-Id"
 
 
 @dataclass(frozen=True, slots=True)

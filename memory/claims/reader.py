@@ -9,6 +9,7 @@ from memory.claims.building import LONGEST, build_claim, find_language, word_sta
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained
+from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more, word_slot
 from memory.claims.fitting import fit_claim
 from memory.claims.framed import FRAMED, cut_slots, join_slots, read_frames
@@ -20,7 +21,7 @@ from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.requests import LEAST_TOLD, find_request
+from memory.claims.requests import HOLE, LEAST_TOLD, find_request, restore_quoted
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
@@ -46,8 +47,6 @@ READ: Final = 2000
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
-# Blanks in the place of code or a quotation.
-HOLE: Final = "    "
 # Slots whose words say as often something in passing: "I take the bus", "I like it".
 UNSURE: Final = frozenset(
     {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
@@ -155,10 +154,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
-        is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
-        if is_closed or has_other_voice(sentence) or find_order(sentence.raw):
-            is_partial = not is_closed and has_own_part(sentence)
-            found.append(SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial))
+        if (closed := read_closed(sentence, whole, place, is_introduced=is_introduced)) is not None:
+            found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
@@ -169,6 +166,18 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
     return TurnReading(whole, tuple(found), masked != normal)
+
+
+def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
+    """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is."""
+    is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
+    if not is_closed and len(whole.text) <= LONGEST and tells_counsel(sentence):
+        claim = replace(claim_remark(sentence, whole, place), is_remark=False, is_sure=True)
+        return SentenceReading(sentence, place, (claim,), is_open=False)
+    if is_closed or has_other_voice(sentence) or find_order(sentence.raw):
+        is_partial = not is_closed and has_own_part(sentence)
+        return SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial)
+    return None
 
 
 def claim_unread(
@@ -304,15 +313,6 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
         return claim
     slot = follow_known(slot, sentence.raw, language, known)
     return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)
-
-
-def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -> Claim:
-    """A request with what it quotes: 'stop opening with "Great question"' means those words."""
-    at = masked.find(sentence.raw) if HOLE in sentence.raw else -1
-    if at < 0:
-        return claim
-    said = " ".join(normal[at : at + len(sentence.raw)].split())
-    return replace(claim, statement=said[:1].upper() + said[1:]) if len(said) <= LONGEST else claim
 
 
 def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:

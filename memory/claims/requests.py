@@ -1,10 +1,17 @@
 """Requests to remember: whatever their grammar, what follows is the statement."""
 
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.building import LONGEST
+from memory.claims.claim import Claim
 from memory.claims.clauses import find_heads
 from memory.claims.lexicon import MARK
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
 
+# Blanks in the place of code or a quotation.
+HOLE: Final = "    "
 # Words behind the request that say something; with fewer the next sentence is meant.
 LEAST_TOLD = 2
 # Words of "pop this down somewhere for me please".
@@ -82,3 +89,12 @@ def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
     """ "My boss shouts always", "I never eat meat": a statement, whatever word of lasting it holds."""
     kinds = (MARK + "i", MARK + "my", MARK + "third", "kin", "workmate", NOUNS)
     return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+
+def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -> Claim:
+    """A request with what it quotes: 'stop opening with "Great question"' means those words."""
+    at = masked.find(sentence.raw) if HOLE in sentence.raw else -1
+    if at < 0:
+        return claim
+    said = " ".join(normal[at : at + len(sentence.raw)].split())
+    return replace(claim, statement=said[:1].upper() + said[1:]) if len(said) <= LONGEST else claim

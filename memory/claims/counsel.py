@@ -50,7 +50,7 @@ def is_own(sentence: Sentence, place: int) -> bool:
 
 
 def binds(sentence: Sentence) -> bool:
-    """Whether it touches what somebody eats, does or takes; without a word of that, only what the person has no day for."""
+    """Whether it touches what somebody eats, does or takes; without a word of that, the person, on no certain day."""
     if find_constraint(sentence.raw):
         return True
     verbs = (sentence.words[at] for at, _ in sentence.spans(MARK + "verb ending"))

@@ -1,4 +1,4 @@
-"""What a doctor bids or forbids the person is kept, in whatever language it is passed on; other people's words are not."""
+"""What a doctor bids the person is kept, in whatever language it is passed on; other people's words are not."""
 
 import pytest
 

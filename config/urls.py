@@ -9,6 +9,7 @@ from memory.api.metrics import metrics_view
 from memory.api.operations import health_view
 from memory.hooks.endpoint import answer_hook, send_script
 from memory.mcp.forwarding import forward_mcp
+from memory.web.adapters import send_adapter
 from memory.web.middleware import answer_unknown_route
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("memory.gateway.views")),
     re_path(r"^mcp/?$", forward_mcp),
     path("hooks/commonplace-hook", send_script),
+    path("clients/<name>", send_adapter),
     re_path(r"^hooks/(?P<client>[a-z-]{1,40})/?$", answer_hook),
     re_path(r"^api(?:/(?P<rest>.*))?$", answer_unknown_route),
 ]

@@ -2,12 +2,14 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from django.urls import Resolver404, resolve
+
+from memory.console.framework_setups import FRAMEWORKS
+from memory.console.setup_blocks import Access, ClientSetup, SetupGroup, SetupStep, as_block
 
 HOOK_EVENTS = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "SubagentStop")
 CLAUDE_EVENTS = (*HOOK_EVENTS, "PreCompact", "SessionEnd")
@@ -18,59 +20,8 @@ GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "Sess
 SCRIPT = "~/.local/bin/commonplace-hook"
 # An address that a door answers; a client whose door this installation does not have is not offered.
 HOOKS, MCP, GATEWAY, MEM0, REST = "/hooks/{}", "/mcp", "/v1/chat/completions", "/v1/ping/", "/api/v1/openapi.json"
+TOOLS_DOCUMENT = "/api/v1/tools/openapi.json"
 TIMEOUT_S = 5
-BLOCK_DEPTH = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """``base`` without a slash at its end; ``key`` is a placeholder until one is made."""
-
-    base: str
-    key: str
-    person: str
-
-    @property
-    def authorization(self) -> str:
-        return f"Bearer {self.key}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetupStep:
-    """A block to copy, or with ``link`` a button of these words. ``where`` says what to do with it."""
-
-    where: str
-    text: str
-    link: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ClientSetup:
-    slug: str
-    name: str
-    does: str
-    door: str
-    steps: Callable[[Access], list[SetupStep]]
-    then: str
-
-
-@dataclass(frozen=True, slots=True)
-class SetupGroup:
-    name: str
-    clients: list[ClientSetup]
-
-
-def as_block(value: Mapping[str, Any], depth: int = 0) -> str:
-    """JSON as people write settings: two levels on lines of their own, what is deeper on one."""
-    if depth == BLOCK_DEPTH:
-        return json.dumps(value, ensure_ascii=False)
-    indent = "  " * (depth + 1)
-    lines = (
-        f"{indent}{json.dumps(name)}: "
-        + (as_block(inner, depth + 1) if isinstance(inner, dict) else json.dumps(inner, ensure_ascii=False))
-        for name, inner in value.items()
-    )
-    return "{\n" + ",\n".join(lines) + "\n" + "  " * depth + "}"
 
 
 def set_up_claude_code(access: Access) -> list[SetupStep]:
@@ -167,6 +118,27 @@ def set_up_open_webui(access: Access) -> list[SetupStep]:
     return [SetupStep(where, f"{access.base}/v1\n{access.key}")]
 
 
+def set_up_librechat(access: Access) -> list[SetupStep]:
+    block = f"""mcpServers:
+  commonplace:
+    type: streamable-http
+    url: {access.base}/mcp
+    headers:
+      Authorization: {access.authorization}"""
+    where = "Into librechat.yaml. The key is for one person; docs/clients/librechat.md has the block for everybody:"
+    return [SetupStep(where, block)]
+
+
+def set_up_openapi(access: Access) -> list[SetupStep]:
+    where = "Open WebUI: Admin Settings, External Tools. A GPT: Actions, import from URL. Address and bearer token:"
+    return [SetupStep(where, f"{access.base}{TOOLS_DOCUMENT}\n{access.key}")]
+
+
+def set_up_n8n(access: Access) -> list[SetupStep]:
+    where = "The node @mem0/n8n-nodes-mem0: a credential with this base URL and key; in the node this user id:"
+    return [SetupStep(where, f"{access.base}\n{access.key}\n{access.person}")]
+
+
 def set_up_openai(access: Access) -> list[SetupStep]:
     code = f"""from openai import OpenAI
 
@@ -220,15 +192,19 @@ GROUPS = (
         "Assistants",
         [
             ClientSetup("mcp", "Any MCP client", "seven tools", MCP, set_up_mcp, TOOLS),
+            ClientSetup("librechat", "LibreChat", "seven tools", MCP, set_up_librechat, TOOLS),
+            ClientSetup("openapi", "Tools by OpenAPI", "Open WebUI, GPTs", TOOLS_DOCUMENT, set_up_openapi, TOOLS),
             ClientSetup("open-webui", "Open WebUI", "chat with memory", GATEWAY, set_up_open_webui, "Say something."),
             ClientSetup("openai", "OpenAI client", "chat with memory", GATEWAY, set_up_openai, "Run it."),
         ],
     ),
+    FRAMEWORKS,
     SetupGroup(
         "Programs",
         [
             ClientSetup("mem0-python", "mem0, Python", "its own client", MEM0, set_up_mem0_python, "Run it."),
             ClientSetup("mem0-js", "mem0, JavaScript", "its own client", MEM0, set_up_mem0_javascript, "Run it."),
+            ClientSetup("n8n", "n8n", "mem0's node", MEM0, set_up_n8n, "Run it."),
             ClientSetup("rest", "REST", "curl", REST, set_up_rest, "Run it."),
         ],
     ),

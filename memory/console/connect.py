@@ -14,8 +14,9 @@ from memory.access.confinement import RowScope
 from memory.access.keys import issue_key, revoke_key
 from memory.conf import memory_conf
 from memory.console import throttle
-from memory.console.client_setups import GATEWAY, Access, ClientSetup, SetupGroup, list_groups
+from memory.console.client_setups import GATEWAY, list_groups
 from memory.console.forms import KeyForm
+from memory.console.setup_blocks import Access, ClientSetup, SetupGroup
 from memory.models import ApiKey
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson

@@ -11,7 +11,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from memory.console import connect
-from memory.console.client_setups import GROUPS, Access, list_groups
+from memory.console.client_setups import GROUPS, list_groups
+from memory.console.setup_blocks import Access
 from memory.hooks.bodies import KINDS
 from memory.models import ApiKey, EndUser, Operator
 from tests.api_client import ApiClient

@@ -21,7 +21,7 @@ from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import NAMED
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.requests import HOLE, LEAST_TOLD, find_request, restore_quoted
+from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
@@ -255,7 +255,7 @@ def read_request(
     found_claim = next(iter(read), None)
     if found_claim is not None and not is_standing:
         return replace(found_claim, statement=body, span=span, is_request=True), False
-    relation = "style" if is_standing else REQUEST
+    relation = name_request(sentence, body, is_standing=is_standing)
     return Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True), takes_next
 
 

@@ -6,7 +6,9 @@ from typing import Final
 from memory.claims.building import LONGEST
 from memory.claims.claim import Claim
 from memory.claims.clauses import find_heads
+from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.lexicon import MARK
+from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
 
@@ -89,6 +91,14 @@ def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
     """ "My boss shouts always", "I never eat meat": a statement, whatever word of lasting it holds."""
     kinds = (MARK + "i", MARK + "my", MARK + "third", "kin", "workmate", NOUNS)
     return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+
+def name_request(sentence: Sentence, body: str, *, is_standing: bool) -> str:
+    """ "Carry an epipen always" is no wish about answers, "answer in metric always" is one."""
+    is_last = any(after == len(sentence.words) for _, after in sentence.spans(MARK + "standing"))
+    if is_standing and not (is_last and find_constraint(body) - {STYLE, ANYTHING}):
+        return STYLE
+    return REQUEST
 
 
 def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -> Claim:

@@ -55,6 +55,9 @@ def find_frames(tokens: Sequence[HotToken], words: HotWords) -> list[FrameMatch]
         for frame in frames:
             if len(frame.words) < longest or (len(frame.words) == 1 and not is_verb(tokens, at)):
                 continue
+            # "The Kona drives like new": behind a verb it compares.
+            if token.text == "like" and at and tokens[at - 1].has("verb") and not tokens[at - 1].has("modal", "i"):
+                continue
             end = match_words(tokens, at, frame.words)
             if end is not None:
                 longest = len(frame.words)

@@ -11,8 +11,10 @@ from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
 from memory.claims.frames.subjects import find_before, mention_phrase
 from memory.claims.frames.words import load_favorites
-from memory.claims.taxonomy import FAVORITE
+from memory.claims.taxonomy import ANIMALS, FAVORITE
 
+# "Seeing someone new, she's called Irit": what a pronoun says of a partner.
+LOVERS: Final = {"she": "girlfriend", "he": "boyfriend"}
 OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
 
 
@@ -139,8 +141,8 @@ def name_called(
         yield ClauseFact(SPEAKER, "name", names[0], find_span(reader, 0, len(reader.tokens)))
     elif subject is None or subject.pronoun:
         found = (stack.resolve(subject.pronoun) if subject is not None else None) or stack.resolve("any")
-        yield from rename(reader, stack, found.text if found else "", names)
-    elif subject.relation and (subject.owner or subject.has_article):
+        yield from rename(reader, stack, found.text if found else "", names, subject.pronoun if subject else "")
+    elif subject.relation and (subject.owner or subject.has_article or subject.relation in ANIMALS):
         for name in names:
             yield from tell_name(reader, stack, subject, name)
 
@@ -163,7 +165,9 @@ def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
             at += 1
 
 
-def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[str]) -> Iterator[ClauseFact]:
+def rename(
+    reader: PhraseReader, stack: MentionStack, subject: str, names: list[str], pronoun: str = ""
+) -> Iterator[ClauseFact]:
     """A name for what was spoken of: in its own relation, if it is somebody's or a thing of the person's."""
     mention = stack.find(subject) if subject else None
     span = find_span(reader, 0, len(reader.tokens))
@@ -171,7 +175,8 @@ def rename(reader: PhraseReader, stack: MentionStack, subject: str, names: list[
         return
     for name in names:
         if mention.relation and mention.is_noun:
-            yield ClauseFact(mention.owner or SPEAKER, mention.relation, name, span)
+            relation = LOVERS.get(pronoun, mention.relation) if mention.relation == "partner" else mention.relation
+            yield ClauseFact(mention.owner or SPEAKER, relation, name, span)
         elif mention.is_noun:
             yield ClauseFact(subject, "name", name, span)
 

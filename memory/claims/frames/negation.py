@@ -31,7 +31,7 @@ def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseR
 
 def names_other(tokens: Sequence[HotToken], denial: int) -> bool:
     behind = tokens[denial + 1] if denial + 1 < len(tokens) else None
-    return behind is not None and not behind.classes and not behind.is_mark
+    return behind is not None and not behind.is_mark and (not behind.classes or behind.has("time"))
 
 
 def is_ended(reader: PhraseReader) -> bool:

@@ -28,6 +28,7 @@ from memory.claims.frames.naming import find_span, read_apposed, read_called, re
 from memory.claims.frames.negation import is_ended
 from memory.claims.frames.parsed import find_parsed
 from memory.claims.frames.particles import take_apart
+from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
 from memory.claims.frames.status import find_reason
@@ -147,6 +148,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
     if clause.link == "rel":
         latest = state.stack.resolve("any")
         state.previous = (latest.text,) if latest else state.previous
+    state.stack.add(find_courted(reader, clause))
     found = list(dict.fromkeys(find_facts(reader, clause, state, is_linked=is_linked)))
     kept: list[ClauseFact] = []
     for fact in found:
@@ -160,9 +162,8 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
             drop(state, fact, reason)
         else:
             kept.append(replace(fact, replaces=find_replaced(fact, reader)))
-    if reason in {None, "over"} and not kept and not state.retracted and says_ended(reader):
-        ceased = find_ceased(reader, state.stack.told)
-        state.retracted += [replace(ceased, is_over=True)] if ceased is not None else []
+    if reason in {None, "over"} and not state.retracted:
+        state.retracted += list_ended(reader, clause, state, has_told=bool(kept))
     kept += list(tell_duration(reader, kept, state))
     for fact in kept:
         remember(fact, state.stack, reader.words)
@@ -172,6 +173,12 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
     if reason == "question":
         mention_places(reader, state.stack)
     state.previous = find_clause_subject(reader, state, kept or found)
+
+
+def list_ended(reader: PhraseReader, clause: HotClause, state: TurnState, *, has_told: bool) -> Iterable[HotTriple]:
+    """What was told before and a clause says to be over, by a frame or by words that end anything."""
+    ceased = find_ceased(reader, state.stack.told) if not has_told and says_ended(reader) else None
+    return [replace(ceased, is_over=True)] if ceased is not None else find_parted(reader, clause, state.stack.told)
 
 
 def mention_places(reader: PhraseReader, stack: MentionStack) -> None:

@@ -1,0 +1,48 @@
+"""What a clause ends of what was told, whatever it is, and whom it tells to be new in the person's life.
+
+"We had to put Miso down", "Callum and I called it a day", "nous quittons Plougastel": each names what was told before,
+in words that end anything. So no verb needs a frame for each thing that may end.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.mentions import HotMention
+from memory.claims.frames.naming import find_span
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.triples import HotTriple
+from memory.claims.taxonomy import ANIMALS, THINGS
+from memory.guard.spelling import fold_letters
+
+PARTNERS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband", "married_to"})
+HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss", "roommate"})
+# Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
+ENDABLE: Final = ANIMALS | THINGS | PARTNERS | HELPERS | {"lives_in", "works_at", "owns", "has"}
+# "We're leaving Utrecht on Friday at nine" is a journey.
+JOURNEY: Final = ("time", "unit", "clock", "there")
+NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
+
+
+def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTriple]) -> Iterator[HotTriple]:
+    """What was told, is named in the clause by its value, and has ended; where it lives, only if for good."""
+    if not clause.says(reader.words.phrases["parting"]) or any(token.has("not") for token in reader.tokens):
+        return
+    spoken = {token.plain for token in reader.tokens}
+    is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
+    over = {one.key for one in told if one.is_over}
+    named = (one for one in told if one.relation in ENDABLE and spoken.issuperset(fold_letters(one.object).split()))
+    for one in dict.fromkeys(named):
+        if one.subject == "you" and one.key not in over and not (is_journey and one.relation == "lives_in"):
+            span = find_span(reader, 0, len(reader.tokens))
+            yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def find_courted(reader: PhraseReader, clause: HotClause) -> HotMention:
+    """ "Seeing someone new": a person whose name the next words may tell; without a text where there is none."""
+    is_courted = clause.says(reader.words.phrases["courting"])
+    for token in reader.tokens if is_courted else ():
+        gender = "m" if token.has("someone m") else "f" if token.has("someone f") else ""
+        if gender or token.has("someone"):
+            return HotMention(token.text, "person", gender, NEW_PERSON[gender], is_noun=True)
+    return HotMention("", "person")

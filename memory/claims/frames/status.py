@@ -171,3 +171,22 @@ def find_beside(clauses: Sequence[HotClause], at: int, step: int) -> HotClause |
     place = at + step
     is_there = 0 <= place < len(clauses) and clauses[place].sentence == clauses[at].sentence
     return clauses[place] if is_there else None
+
+
+def set_composed_aside(
+    clauses: Sequence[HotClause], reasons: Sequence[DropReason | None], words: HotWords
+) -> list[DropReason | None]:
+    """ "Translate: I live in Hull", "write a story about a girl who lives in Rome": of a text to make nothing is so.
+
+    Without a colon what the person says of themselves beside it is theirs: "write me a note, I live in Hull".
+    """
+    start = next((at for at, one in enumerate(clauses) if one.opens(words.phrases["compose"])), None)
+    if start is None:
+        return list(reasons)
+    has_colon = any(token.text == ":" for one in clauses[start:] for token in one.tokens)
+    told: list[DropReason | None] = []
+    for at, (clause, reason) in enumerate(zip(clauses, reasons, strict=True)):
+        is_near = at >= start and (has_colon or clause.sentence == clauses[start].sentence)
+        is_own = not has_colon and any(token.has("i", "my", "first", "be 1", "have 1") for token in clause.tokens)
+        told.append("quoted" if reason is None and is_near and not is_own else reason)
+    return told

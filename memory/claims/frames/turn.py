@@ -31,7 +31,7 @@ from memory.claims.frames.particles import take_apart
 from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
-from memory.claims.frames.status import find_reason
+from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.subjects import find_before, name_subject
 from memory.claims.frames.telling import is_place, read_frames_of
 from memory.claims.frames.tokens import read_hot_tokens
@@ -81,6 +81,7 @@ class TurnClauses:
     def of(cls, masked: str, words: HotWords) -> "TurnClauses":
         clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
         reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
+        reasons = set_composed_aside(clauses, reasons, words)
         return cls(masked, words, clauses, reasons, marks_names(clauses))
 
     def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:

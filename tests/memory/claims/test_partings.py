@@ -64,3 +64,22 @@ def test_what_drives_like_new_likes_nothing() -> None:
 def test_two_people_beside_each_other_are_no_irony() -> None:
     told = [(one.subject, one.object) for one in read_claims("mon mari travaille chez Airbus et moi je suis fleuriste")]
     assert told == [("mari", "airbus"), ("you", "fleuriste")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "translate this: my sister lives in Rome",
+        "übersetz mir: ich wohne in Ulm",
+        "scrivimi una favola su un bambino che vive a Lecce con il nonno",
+        "escribe un cuento sobre una chica que vive en Cuenca",
+    ],
+)
+def test_a_text_to_make_tells_nothing(text: str) -> None:
+    assert read_turn(text).triples == ()
+    assert read_turn(text).intent == "INSTRUCTION"
+
+
+def test_what_is_told_beside_a_text_to_make_is_kept() -> None:
+    told = [one.key for one in read_turn("write me a note to my boss Tom, I live in Hull").triples]
+    assert told == [("you", "boss", "tom"), ("you", "lives_in", "hull")]

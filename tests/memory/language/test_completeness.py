@@ -142,6 +142,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *(
             "parting",
             "courting",
+            "compose",
             "someone",
             "frame has",
             "frame age",

@@ -33,5 +33,8 @@ MEMORY["METRICS"] = {"token": "", "carry_every_s": 0}
 PATIENT = {"default_s": 12.0, "embed_s": 6.0, "vector_s": 6.0, "lexical_s": 6.0, "graph_s": 6.0, "late_s": 3.0}
 MEMORY["DEADLINES"] = {**MEMORY["DEADLINES"], **PATIENT}
 
+# Read when asked for: every test has a client of its own, and each would read all static files for 4 ms.
+WHITENOISE_AUTOREFRESH = True
+
 # Signing in is not what the console's tests measure.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.db import connections
+from django.test import TransactionTestCase
 from django.utils import timezone
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -29,7 +30,7 @@ from memory.indexing import queue
 from memory.models import EndUser, Organization
 from memory.platform import breakers, redis
 from tests.api_client import ApiClient, client_for
-from tests.database_roles import connect_as
+from tests.database_roles import connect_as, empty_tables, trade_safety_for_speed
 from tests.factories import EndUserFactory, OrganizationFactory
 from tests.installation import installation, stack
 from tests.patience import slowness
@@ -95,6 +96,8 @@ def services() -> Iterator[None]:
     # Held until the process ends: the test database is dropped after the last fixture.
     atexit.register(use.close)
     use.wait()
+    if "postgres" in parts:
+        trade_safety_for_speed()
     yield
     inference.reset_adapters()
 
@@ -126,7 +129,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             # Only what empties the tables between tests that commit needs this right.
             cursor.execute(f'GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO "{app}"')
         connect_as("app")
-    yield
+    with pytest.MonkeyPatch.context() as patched:
+        if not env_secret(EMBEDDED["postgres"]):
+            patched.setattr(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables())
+        yield
     with django_db_blocker.unblock():
         connect_as("owner")
         end_other_connections()

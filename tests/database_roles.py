@@ -1,9 +1,20 @@
-"""Which database role a test speaks as: the application's, unless it says otherwise."""
+"""Which database and role a test speaks to and as: the run's and the application's, unless it says otherwise."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from django.conf import settings
 from django.db import connection, connections
 
-from config import databases
+from config import databases, embedded
+from config.runtime.postgres import superuser_connection
+
+PLACE = ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
+# Made with the tables; emptied with the rest they were made again after every test, for as long as emptying took.
+KEPT = ("auth_permission", "django_content_type", "django_migrations")
+# Rows that are deleted leave their space behind, and a scan reads it: what has grown beyond is truncated.
+DELETED_UP_TO_BYTES = 4 * 1024 * 1024
 
 PATIENT = "-c lock_timeout=20000 -c statement_timeout=20000 -c idle_in_transaction_session_timeout=120000"
 """Longer than the product waits: six writers of one statement took more than its two seconds on a busy machine."""
@@ -17,6 +28,51 @@ def connect_as(role: str) -> None:
     if role == "app":
         entry["OPTIONS"]["options"] += f" {PATIENT}"
     current.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
+
+
+@contextmanager
+def connected_to(data_dir: Path) -> Iterator[None]:
+    """Speak to the embedded database of another installation, so that its commands can be run in this process."""
+    current = connections["default"]
+    before = {name: current.settings_dict[name] for name in PLACE}
+    current.close()
+    current.settings_dict.update({**embedded.database_settings(data_dir, "app"), "OPTIONS": {}})
+    try:
+        yield
+    finally:
+        current.close()
+        current.settings_dict.update(before)
+
+
+def trade_safety_for_speed() -> None:
+    """No test pulls the plug: what the embedded database of the tests has committed need not have reached the disk."""
+    with superuser_connection(embedded.installation_paths(settings.DATA_DIR)) as server:
+        server.execute("ALTER SYSTEM SET fsync = off")
+        server.execute("ALTER SYSTEM SET full_page_writes = off")
+        server.execute("SELECT pg_reload_conf()")
+
+
+def empty_tables() -> None:
+    """As the framework's ``flush`` in the embedded database, in a tenth of its time.
+
+    To truncate seventy tables makes a file anew for each and for each of their 240 indexes, whether it holds rows or not.
+    """
+    paths = embedded.installation_paths(settings.DATA_DIR)
+    with superuser_connection(paths, connections["default"].settings_dict["NAME"]) as server, server.transaction():
+        found = server.execute(
+            "SELECT quote_ident(relname), pg_relation_size(oid) FROM pg_class WHERE relkind = 'r' "
+            "AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)",
+            [list(KEPT)],
+        ).fetchall()
+        every = ", ".join(str(name) for name, _ in found)
+        if sum(int(str(size)) for _, size in found) > DELETED_UP_TO_BYTES:
+            server.execute(f"TRUNCATE {every}".encode())
+            return
+        # Waits, as truncating does, for what a thread of the test still writes.
+        server.execute(f"LOCK TABLE {every} IN SHARE ROW EXCLUSIVE MODE".encode())
+        server.execute("SET LOCAL session_replication_role = replica")
+        for name in (str(name) for name, size in found if size):
+            server.execute(f"DELETE FROM {name}".encode())
 
 
 def isolated_tables() -> list[str]:

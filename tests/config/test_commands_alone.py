@@ -18,6 +18,13 @@ from tests.patience import eventually
 
 pytestmark = [pytest.mark.slow]
 
+# Nothing answers there, and nothing embedded has to start beside it.
+ELSEWHERE = {
+    "DATABASE_URL": "postgresql://a:b@127.0.0.1:1/none",
+    "REDIS_URL": "redis://127.0.0.1:1/0",
+    "EMBEDDING_URL": "http://127.0.0.1:1",
+}
+
 
 @pytest.fixture
 def running_database(tmp_path: Path) -> Iterator[None]:
@@ -65,7 +72,7 @@ def test_a_benchmark_makes_the_tables_it_needs_and_a_second_one_waits_for_them(t
 
 
 def test_a_benchmark_leaves_tables_alone_that_are_not_embedded(tmp_path: Path) -> None:
-    tried = manage("bench", "quality", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+    tried = manage("bench", "quality", data_dir=tmp_path, **ELSEWHERE)
 
     assert tried.returncode == 1
     assert "Making the tables" not in tried.stderr
@@ -73,7 +80,6 @@ def test_a_benchmark_leaves_tables_alone_that_are_not_embedded(tmp_path: Path) -
 
 
 def test_checking_the_database_alone_starts_it(tmp_path: Path) -> None:
-    manage("migrate", data_dir=tmp_path)
     checked = manage("check", "--database", "default", data_dir=tmp_path)
 
     assert checked.returncode == 0, checked.stderr
@@ -81,7 +87,7 @@ def test_checking_the_database_alone_starts_it(tmp_path: Path) -> None:
 
 
 def test_a_database_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> None:
-    tried = manage("promote", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+    tried = manage("promote", data_dir=tmp_path, **ELSEWHERE)
 
     assert tried.returncode == 1
     assert tried.stderr.splitlines()[-1].startswith("error: the database does not answer: ")
@@ -128,7 +134,7 @@ def test_a_command_that_needs_nothing_starts_nothing(tmp_path: Path) -> None:
 
 
 def test_a_named_service_keeps_its_embedded_part_from_starting(tmp_path: Path) -> None:
-    tried = manage("showmigrations", data_dir=tmp_path, DATABASE_URL="postgresql://a:b@127.0.0.1:1/none")
+    tried = manage("showmigrations", data_dir=tmp_path, DATABASE_URL=ELSEWHERE["DATABASE_URL"])
 
     assert tried.returncode != 0
     assert "127.0.0.1" in tried.stderr

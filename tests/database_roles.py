@@ -55,7 +55,7 @@ def trade_safety_for_speed() -> None:
 def empty_tables() -> None:
     """As the framework's ``flush`` in the embedded database, in a tenth of its time.
 
-    To truncate seventy tables makes a file anew for each and for each of their 240 indexes, whether it holds rows or not.
+    Truncating makes a file anew for each of seventy tables and of their 240 indexes, whether it holds rows or not.
     """
     paths = embedded.installation_paths(settings.DATA_DIR)
     with superuser_connection(paths, connections["default"].settings_dict["NAME"]) as server, server.transaction():

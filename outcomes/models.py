@@ -62,6 +62,9 @@ class Exchange(models.Model):
     required_scoring = models.BooleanField(default=False)
     scored_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    # What is read from it stays in its agent and project, also what the person says of themselves: a key that is bound
+    # to one stored it, or nobody knows.
+    is_bound = models.BooleanField(default=True, db_default=True)
 
     detection = models.CharField(
         max_length=16, choices=[(state.value, state.value) for state in Detection], blank=True, default=""
@@ -286,6 +289,8 @@ class AgentSession(models.Model):
     tools = models.JSONField(default=list)
     # Hash of the standing part of the context that the session was told.
     told_hash = models.CharField(max_length=64, blank=True, default="")
+    # Whether a bound key sent the prompt that waits: its exchange is bound, whoever ends it.
+    is_bound = models.BooleanField(default=True, db_default=True)
     seen_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

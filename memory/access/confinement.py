@@ -63,6 +63,8 @@ def narrow_id(field: str, held: str, given: str | None) -> str:
 
 EVERYTHING = RowScope()
 _scope: ContextVar[RowScope] = ContextVar("memory_scope", default=EVERYTHING)
+# Whoever forgets to say so keeps everything where it was said.
+_is_bound: ContextVar[bool] = ContextVar("memory_scope_is_bound", default=True)
 
 
 def current_scope() -> RowScope:
@@ -79,9 +81,24 @@ def confine_to(scope: RowScope) -> Iterator[None]:
         _scope.reset(token)
 
 
-def confine_request(scope: RowScope) -> None:
-    """Work in a scope until the request has ended, which its middleware sees to."""
+def confine_request(scope: RowScope, *, is_bound: bool) -> None:
+    """Work in a scope until the request has ended, which its middleware sees to. ``is_bound`` where its key is."""
     _scope.set(scope)
+    _is_bound.set(is_bound)
+
+
+def is_bound() -> bool:
+    """Whether nothing that is written now may leave the scope it is written in."""
+    return _is_bound.get()
+
+
+@contextmanager
+def bind_to_scope(*, bound: bool) -> Iterator[None]:
+    token = _is_bound.set(bound)
+    try:
+        yield
+    finally:
+        _is_bound.reset(token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from memory.access.confinement import RowScope
+from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facts import profile
@@ -20,6 +20,7 @@ from memory.facts.antecedents import list_antecedents
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.pairs import read_statement
+from memory.facts.personal import is_personal
 from memory.facts.profile import ProfileFact
 from memory.facts.recording import RecordedFact, record_fact
 from memory.indexes.answering import question_embedder
@@ -52,6 +53,8 @@ class SpokenText:
     thread_id: str = ""
     memory_id: uuid.UUID | None = None
     previous: Sequence[str] = ()
+    # Whether what is the person's own is kept as their own though it was said in an agent's or a project's scope.
+    may_leave: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class DraftedStatement:
 
     drafts: Sequence[FactDraft]
     publication: Publication | None
+    # Where it belongs.
+    scope: RowScope = field(default_factory=current_scope)
 
     @property
     def is_turn(self) -> bool:
@@ -79,7 +84,12 @@ def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> li
     named = list_antecedents(user, spoken.text, spoken.previous)
     previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
     found = profile.detect_profile_facts(spoken.text, Deadline(DEADLINE_S), previous, with_remarks=True)
-    return draft_profile_facts(user, found, spoken, source)
+    if not (spoken.may_leave and current_scope()):
+        return draft_profile_facts(user, found, spoken, source)
+    own = [fact for fact in found if is_personal(fact)]
+    with confine_to(EVERYTHING):
+        drafted = draft_profile_facts(user, own, spoken, source)
+    return [*drafted, *draft_profile_facts(user, [fact for fact in found if fact not in own], spoken, source)]
 
 
 def draft_profile_facts(

@@ -83,7 +83,7 @@ def admit_principal(request: Request, identify: Callable[[Request], Principal]) 
     verdict = check_rate(principal.key_id, principal.requests_per_second)
     if not verdict.admitted:
         raise rate_limited(verdict.limit, verdict.retry_after_s)
-    confine_request(read_request_scope(request, principal))
+    confine_request(read_request_scope(request, principal), is_bound=bool(principal.scope))
     return principal
 
 

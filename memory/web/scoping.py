@@ -17,6 +17,7 @@ from memory.access.confinement import (
     EVERYTHING,
     RowScope,
     ScopeRefused,
+    bind_to_scope,
     confine_to,
     current_scope,
 )
@@ -67,7 +68,7 @@ class ScopeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with confine_to(EVERYTHING):
+        with confine_to(EVERYTHING), bind_to_scope(bound=True):
             response = self.get_response(request)
             if isinstance(response, StreamingHttpResponse) and not response.is_async:
                 keep_context(response)

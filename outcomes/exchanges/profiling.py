@@ -10,7 +10,7 @@ from datetime import datetime
 import structlog
 from django.utils import timezone
 
-from memory.access.confinement import RowScope, confine_to
+from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.scope import user_scope
 from memory.facts.evidence import FactOrigin
 from memory.lifecycle import learning
@@ -73,18 +73,38 @@ def draft_facts(user: EndUser, turn: LeasedTurn) -> list[DraftedStatement]:
     # It calls other services, so no transaction may be open.
     exchange = turn.exchange
     spoken = SpokenText(
-        exchange.short_question, turn.said_at, exchange.thread_id, exchange.memory_id, list(turn.previous)
+        exchange.short_question,
+        turn.said_at,
+        exchange.thread_id,
+        exchange.memory_id,
+        list(turn.previous),
+        may_leave=not exchange.is_bound,
     )
     return learning.draft_facts(user, spoken, {"exchange": str(exchange.pk)})
 
 
 def store_facts(user: EndUser, exchange: Exchange, drafted: Sequence[DraftedStatement], now: datetime) -> int:
     """Store the facts and settle the exchange in one transaction, unless another worker has done so."""
+    own = [one for one in drafted if one.scope != current_scope()]
+    with confine_to(EVERYTHING):
+        # In a transaction of its own, as each has one scope. Repeated because the other failed it adds nothing.
+        if own and not learn_pending(user, exchange, own, now):
+            return 0
     with user_scope(user):
-        row = leasing.lock_pending(user, exchange.pk)
+        row = learn_pending(user, exchange, [one for one in drafted if one.scope == current_scope()], now)
         if row is None:
             return 0
-        origin = FactOrigin(EvidenceKind.EXCHANGE, row.pk, row.memory_id, row.thread_id)
-        learning.learn_facts(user, drafted, origin, now=now)
         leasing.mark_profiled(row, now)
     return len(drafted)
+
+
+def learn_pending(
+    user: EndUser, exchange: Exchange, drafted: Sequence[DraftedStatement], now: datetime
+) -> Exchange | None:
+    """Store facts in the scope that holds. None, and nothing is stored, where the exchange is settled already."""
+    with user_scope(user):
+        row = leasing.lock_pending(user, exchange.pk)
+        if row is not None:
+            origin = FactOrigin(EvidenceKind.EXCHANGE, row.pk, row.memory_id, row.thread_id)
+            learning.learn_facts(user, drafted, origin, now=now)
+        return row

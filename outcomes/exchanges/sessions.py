@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 from django.db.models import QuerySet
 
-from memory.access.confinement import RowScope, confine_to, current_scope
+from memory.access.confinement import RowScope, bind_to_scope, confine_to, current_scope, is_bound
 from memory.access.scope import user_scope
 from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, redact_reply
@@ -32,7 +32,6 @@ logger = structlog.get_logger(__name__)
 MOST_TOOLS = 100
 # A session that was left open: what was said in it is stored, and the row goes.
 IDLE = timedelta(days=7)
-NO_ANSWER = "(No answer was kept.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +90,7 @@ def set_prompt(session: AgentSession, prompt: AgentPrompt, now: datetime) -> Non
     session.prompted_at = now
     session.turn_id = uuid.uuid4()
     session.answer, session.tools = "", []
+    session.is_bound = is_bound()
 
 
 def close_prompt(user: EndUser, answer: AgentAnswer, *, now: datetime, actor: str) -> StoredExchange | None:
@@ -209,16 +209,17 @@ def store_open_exchange(
     new = NewExchange(
         thread_id=session.thread_id,
         user_message=session.prompt,
-        assistant_message=answer or session.answer or NO_ANSWER,
+        assistant_message=answer or session.answer,
         turn_id=session.turn_id,
         tools=session.tools,
-        interrupted=interrupted,
+        # Without an answer it was broken off, whatever ended it: no words are put into the assistant's mouth.
+        interrupted=interrupted or not (answer or session.answer),
         occurred_at=session.prompted_at,
     )
     session.prompt, session.answer, session.tools = "", "", []
     try:
         # A prompt that cannot be stored must not stand in the way of every later one.
-        with user_scope(user, savepoint=True):
+        with user_scope(user, savepoint=True), bind_to_scope(bound=session.is_bound):
             return store_exchange(user, new, now=now, actor=actor)
     except WriteRefused as refused:
         logger.warning("exchange of an agent not stored", field=refused.field, rule=refused.rule)

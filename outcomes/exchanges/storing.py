@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
+from memory.access.confinement import is_bound
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import redact_secrets
@@ -131,6 +132,7 @@ def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, 
         assistant_message=answer,
         tools=list(new.tools),
         interrupted=new.interrupted,
+        is_bound=is_bound(),
         required_scoring=not scored and requires_outcome(new, turn),
         scored_at=now if scored else None,
         created_at=now,

@@ -27,7 +27,7 @@ class Parts:
 
 def answer_with(response: HttpResponseBase) -> HttpResponseBase:
     def view(request: HttpRequest) -> HttpResponseBase:
-        confine_request(ATLAS)
+        confine_request(ATLAS, is_bound=False)
         return response
 
     return ScopeMiddleware(view)(HttpRequest())

@@ -1,4 +1,4 @@
-"""What a person says of themselves while working in a project is theirs everywhere; what they say of the work is not."""
+"""What a person says of themselves while in a project is theirs everywhere; what they say of the work is not."""
 
 from collections.abc import Callable
 from typing import Any

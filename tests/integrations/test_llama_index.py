@@ -37,11 +37,15 @@ def test_what_leaves_the_window_is_kept_and_told_again(
             await memory.aput_messages([ChatMessage(role="user", content=question)])
             await memory.aput_messages([ChatMessage(role="assistant", content=answer)])
         # What is still in the window when a session ends.
-        await block.aput(await memory.aget_all(), session_id="s-1-end")
+        await block.aput(await memory.aget_all(), session_id="s-1/end")
+        too_long = [ChatMessage(role="user", content="Long."), ChatMessage(role="assistant", content="x" * 600_000)]
+        fine = [ChatMessage(role="user", content="Short."), ChatMessage(role="assistant", content="Yes.")]
+        await block.aput([*too_long, *fine], session_id="s-2")
 
     talk_to(ann, talk, token_limit=150, chat_history_token_ratio=0.5, token_flush_size=20)
     assert ("My train leaves at 07:40.", "Noted.") in list_exchanges(ann, "s-1")
     assert list_exchanges(ann, "s-1-end")[0][0] == "Tell me a joke."
+    assert list_exchanges(ann, "s-2") == [("Short.", "Yes.")]
     index_now(user)
 
     told: list[ChatMessage] = []

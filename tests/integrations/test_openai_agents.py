@@ -83,6 +83,8 @@ def test_items_are_kept_as_they_are(ann: Person) -> None:
         assert len(session.pages) > 2
         big = {"type": "function_call_output", "call_id": "c", "output": "é" * 40_000}
         await session.add_items([big])
+        # What fits nowhere does not stand in the way of what comes after it.
+        await session.add_items([{"type": "reasoning", "encrypted_content": "x" * 40_000}])
         popped = await session.pop_item()
         assert popped["output"].endswith("[cut: 34000 more characters]")
         assert await session.pop_item() == items[-1]

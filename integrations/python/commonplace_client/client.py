@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,7 +16,9 @@ Memory = Json
 
 TIMEOUT_S = 5.0
 PAGE = 200
-SERVER_FAULT, NOT_FOUND, TOO_MANY = 500, 404, 429
+SERVER_FAULT, NOT_FOUND, TOO_LARGE, INVALID, TOO_MANY = 500, 404, 413, 422, 429
+NO_THREAD = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
+THREAD_CHARS = 200
 logger = logging.getLogger("commonplace")
 
 
@@ -25,6 +28,11 @@ class CommonplaceError(Exception):
     def __init__(self, detail: str, *, status: int = 0, code: str = "", errors: tuple[Json, ...] = ()) -> None:
         super().__init__(detail)
         self.status, self.code, self.errors = status, code, errors
+
+    @property
+    def is_about_content(self) -> bool:
+        """What was sent will never be taken: sending it again, or waiting for a better time, is of no use."""
+        return self.status in (TOO_LARGE, INVALID)
 
 
 class MemoryRefused(CommonplaceError):
@@ -83,6 +91,10 @@ class Commonplace:
         self.http.close()
 
 
+def name_thread(name: str) -> str:
+    return NO_THREAD.sub("-", name)[:THREAD_CHARS]
+
+
 def read_problem(answer: httpx.Response) -> CommonplaceError:
     try:
         problem = answer.json()
@@ -123,12 +135,16 @@ class Person:
     # --- a turn --------------------------------------------------------------------------------------------------
     def get_context(self, query: str, **options: Any) -> Json:
         """What to tell a model about a question: ``injection``, or its halves ``stable`` and ``turn``."""
+        if options.get("thread_id"):
+            options["thread_id"] = name_thread(options["thread_id"])
         context: Json = self.call("POST", "context", body={"query": query, **options})
         return context
 
     def store_exchange(self, thread: str, said: str, answered: str, **options: Any) -> Json:
+        """What a thread's name may not hold, a slash for instance, becomes a dash."""
         body = {"user_message": said, "assistant_message": answered, **options}
-        stored: Json = self.call("POST", f"threads/{quote(thread, safe='')}/exchanges", body=body)
+        name = quote(name_thread(thread), safe="")
+        stored: Json = self.call("POST", f"threads/{name}/exchanges", body=body)
         return stored
 
     def call_tool(self, name: str, arguments: Mapping[str, Any]) -> str:

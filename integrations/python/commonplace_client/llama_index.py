@@ -69,7 +69,13 @@ class CommonplaceBlock(BaseMemoryBlock[str]):
 
     def store_held(self) -> None:
         while self._held:
-            self.person.store_exchange(*self._held[0])
+            try:
+                self.person.store_exchange(*self._held[0])
+            except CommonplaceError as error:
+                if not error.is_about_content:
+                    raise
+                # It would stand in the way of all that come after it.
+                logger.warning("a turn is not kept: %s", error)
             del self._held[0]
 
 

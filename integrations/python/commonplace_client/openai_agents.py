@@ -71,15 +71,23 @@ class CommonplaceSession:
     def append_held(self) -> None:
         self.read_pages()
         while self.held:
-            page = self.pages[-1] if self.pages else []
-            fresh = [fit_item(self.held[0])]
-            if page and measure(page + fresh) <= PAGE_BYTES:
-                self.write_page(len(self.pages) - 1, page + fresh)
-            else:
-                self.write_page(len(self.pages), fresh)
+            try:
+                self.append_item(fit_item(self.held[0]))
+            except CommonplaceError as error:
+                if not error.is_about_content:
+                    raise
+                # It would stand in the way of all that come after it.
+                logger.warning("session %s lost an item: %s", self.session_id, error)
             del self.held[0]
         if self.learn and (turn := find_turn(self.list_items())):
             self.person.store_exchange(self.session_id, *turn)
+
+    def append_item(self, item: Json) -> None:
+        page = self.pages[-1] if self.pages else []
+        if page and measure([*page, item]) <= PAGE_BYTES:
+            self.write_page(len(self.pages) - 1, [*page, item])
+        else:
+            self.write_page(len(self.pages), [item])
 
     def write_page(self, place: int, items: list[Json]) -> None:
         self.person.put_data(f"{self.prefix}{place:06}", items)

@@ -30,6 +30,9 @@ SINGLE_VALUED: Final = frozenset(
         "surname",
         "pays",
         "religion",
+        "locker",
+        "parking_space",
+        "door",
     }
 )
 

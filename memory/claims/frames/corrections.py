@@ -25,6 +25,8 @@ LONGEST_PHRASE: Final = 4
 SHORTEST_RESPELT: Final = 3
 # Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".
 NEARLY: Final = 0.7
+# "I meant to Nahariya, not to Acre": written onto both.
+HEBREW_TO: Final = "ל"
 # Words of a clause among which a pronoun means what was told last.
 PRONOUN_REACH: Final = 6
 
@@ -152,6 +154,8 @@ def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) ->
         ):
             continue
         value = read_value(reader, at, "")
+        if value.startswith(HEBREW_TO) and any(f"{HEBREW_TO}{one.object}" in reader.text for one in told):
+            value = value.removeprefix(HEBREW_TO)
         known = next((one for one in reversed(told) if fits_value(one, value, reader, at)), None)
         if value and known is not None:
             put(change, known, value)

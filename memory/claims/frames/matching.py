@@ -19,6 +19,7 @@ OF_DISHES: Final = {
     "es": ("con", "al"),
     "pt": ("com",),
 }
+TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
 YEAR_DIGITS: Final = 4
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")
@@ -206,6 +207,9 @@ def find_topic(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     """ "Le café j'aime pas", "marzipan I can't abide": what is liked stands before who likes it."""
     tokens = reader.tokens
     subject = next((at for at in range(1, match.start) if tokens[at].has("i")), 0)
+    if not subject and match.start > 1 and tokens[match.start - 1].text in TAKEN_UP and not match.frame.is_third:
+        # "I finocchi li detesto": what is liked is taken up by a pronoun.
+        subject = match.start - 1
     first = skip_joint(tokens, subject)
     phrase = reader.read_phrase(first, subject) if subject else None
     if phrase is None or phrase.pronoun or tokens[first].has("prep") or is_time_phrase(reader, phrase):

@@ -9,12 +9,14 @@ from memory.claims.frames.matching import complete_dish
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
+from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import find_before, mention_phrase
 from memory.claims.frames.words import load_favorites
 from memory.claims.taxonomy import ANIMALS, FAVORITE
 
 # "Seeing someone new, she's called Irit": what a pronoun says of a partner.
 LOVERS: Final = {"she": "girlfriend", "he": "boyfriend"}
+MOST_PRESENTED: Final = 3
 OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
 
 
@@ -107,6 +109,23 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
         yield ClauseFact(SPEAKER, "name", phrases[0], find_span(reader, at, end))
         return
     yield from name_called(reader, stack, groups[-1] if groups else None, phrases)
+
+
+def read_presented(reader: PhraseReader) -> Iterator[ClauseFact]:
+    """ "Bronagh here", "hier ist Wiebke", "aqui é a Dandara": nothing else stands in the clause."""
+    places = [at for at, token in enumerate(reader.tokens) if not (token.is_mark or token.has("greets", "be 3", "det"))]
+    if len(places) < 2 or len(places) > MOST_PRESENTED:
+        return
+    here = next((at for at in (places[0], places[-1]) if reader.tokens[at].has("presents")), None)
+    if here is None:
+        return
+    named = [at for at in places if at != here]
+    # "Paris ici" is no name, and neither is "cold here".
+    if any(not reader.is_sure_name_at(at) or reader.tokens[at].classes for at in named):
+        return
+    spoken = reader.cut(named[0], named[-1] + 1)
+    if named[-1] - named[0] == len(named) - 1 and not is_known_place(spoken):
+        yield ClauseFact(SPEAKER, "name", spoken, find_span(reader, named[0], named[-1] + 1))
 
 
 def find_whom(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:

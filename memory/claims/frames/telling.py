@@ -176,6 +176,9 @@ def list_workplaces(reader: PhraseReader, phrases: Sequence[NounPhrase]) -> list
         behind = reader.tokens[found[-1].end : found[-1].end + 1] if found else ()
         if found and not any(token.has("conj") or token.text == "," for token in behind):
             break
+        # "En el ayuntamiento de Lugo, en padrón": the second preposition tells where in it.
+        if found and reader.tokens[found[-1].end].is_mark and reader.tokens[found[-1].end + 1].has("prep"):
+            break
         found.append(phrase)
     return found
 

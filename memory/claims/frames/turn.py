@@ -24,7 +24,14 @@ from memory.claims.frames.having import read_having
 from memory.claims.frames.intents import find_intent
 from memory.claims.frames.matching import find_frames
 from memory.claims.frames.mentions import HotMention, Kind, MentionStack
-from memory.claims.frames.naming import find_span, read_apposed, read_called, read_favorites, read_inverted
+from memory.claims.frames.naming import (
+    find_span,
+    read_apposed,
+    read_called,
+    read_favorites,
+    read_inverted,
+    read_presented,
+)
 from memory.claims.frames.negation import is_ended
 from memory.claims.frames.parsed import find_parsed
 from memory.claims.frames.particles import take_apart
@@ -197,6 +204,7 @@ def says_ended(reader: PhraseReader) -> bool:
 
 
 def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    yield from read_presented(reader)
     yield from read_called(reader, state.stack)
     inverted = list(read_inverted(reader, state.stack))
     yield from inverted

@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.frames.clauses import AS, is_verb
 from memory.claims.frames.numerals import read_number
-from memory.claims.frames.phrases import NounPhrase, PhraseReader
+from memory.claims.frames.phrases import TAKEN_UP, NounPhrase, PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import Frame, HotWords
 from memory.guard.spelling import fold_letters
@@ -19,7 +19,6 @@ OF_DISHES: Final = {
     "es": ("con", "al"),
     "pt": ("com",),
 }
-TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
 YEAR_DIGITS: Final = 4
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")

@@ -10,6 +10,8 @@ from memory.claims.frames.wording import PRONOUNS, ClauseWords
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.language.names import load_given_names
 
+# Pronouns before a verb that take up what stands before them: "i finocchi li detesto".
+TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
 SPEAKER: Final = "you"
 THIRD: Final = "third"
 # Kin that belong to who speaks without a word for it: "mum is a nurse".

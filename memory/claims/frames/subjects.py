@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.claims.frames.mentions import HotMention, MentionStack
-from memory.claims.frames.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
+from memory.claims.frames.phrases import SPEAKER, TAKEN_UP, THIRD, NounPhrase, PhraseReader
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE, find_gender
 
 VERB_SECOND: Final = frozenset({"de"})
@@ -65,6 +65,9 @@ def find_finite(reader: PhraseReader, verb: tuple[int, int]) -> tuple[int, int]:
 
 
 def find_phrases(reader: PhraseReader, verb: tuple[int, int], *, is_third: bool) -> tuple[NounPhrase, ...]:
+    taken_up = verb[0] > 1 and reader.tokens[verb[0] - 1].text in TAKEN_UP
+    if taken_up and not is_third and reader.words.drops_subjects:
+        return ()
     behind = find_behind(reader, verb, is_third=is_third)
     # "Rosenkohl hasse ich": a pronoun behind its verb is the subject, whatever stands before.
     if behind and behind[0].pronoun:

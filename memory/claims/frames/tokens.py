@@ -28,6 +28,7 @@ PATTERNS: Final = {"en": ENGLISH, "he": HEBREW}
 HOURS: Final = re.compile(CLOCK)
 TIME: Final = frozenset({"time"})
 SPLIT: Final = "split "
+SETTLED: Final = frozenset({"moved", "settled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,22 @@ def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
         found += split_piece(match[0], match.start(), words)
         if len(found) >= MOST_TOKENS:
             break
+    found = drop_floating(found)
     return mark_genitives(found, words) if words.language == "en" else found
+
+
+def drop_floating(tokens: list[HotToken]) -> list[HotToken]:
+    """ "We've all moved to Ghent": who all are has been said before; "all moved in now" says none but the person."""
+    return [token for at, token in enumerate(tokens) if not (token.has("floats") and is_floating(tokens, at))]
+
+
+def is_floating(tokens: Sequence[HotToken], at: int) -> bool:
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    if behind is None or not behind.has("frame", "verb", "participle", "first"):
+        return False
+    if not at:
+        return behind.text in SETTLED
+    return tokens[at - 1].has("i", "they", "be 1", "be 3", "have 1", "have 3")
 
 
 def mark_genitives(tokens: list[HotToken], words: HotWords) -> list[HotToken]:

@@ -248,3 +248,24 @@ def test_particles_are_taken_off_names_that_no_list_has() -> None:
 @pytest.mark.parametrize("text", ["", "?", "'s", "l'", "my", "(((", "not " * 300, "favourite film"])
 def test_odd_turns_are_read_without_fault(text: str) -> None:
     assert not read_turn(text).triples
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Hiya, Morwenna here.", ("you", "name", "morwenna")),
+        ("oi, aqui é a Jandira", ("you", "name", "jandira")),
+        ("we've all moved into the Bruges place now", ("you", "lives_in", "bruges")),
+        ("all moved into the Bruges place now", ("you", "lives_in", "bruges")),
+        ("i carciofi li detesto", ("you", "dislikes", "carciofi")),
+        ("trabajo en el hospital de Soria, en urgencias", ("you", "works_at", "hospital de soria")),
+        ("לכלבה קוראים לונה", ("you", "dog", "לונה")),
+    ],
+)
+def test_what_is_told_in_passing_words(text: str, fact: tuple[str, str, str]) -> None:
+    assert [one.key for one in read_turn(text).triples] == [fact]
+
+
+@pytest.mark.parametrize("text", ["cold here", "I'm here", "Paris here we come", "is anybody here"])
+def test_who_is_not_presented_has_no_name(text: str) -> None:
+    assert not [one for one in read_turn(text).triples if one.relation == "name"]

@@ -233,3 +233,19 @@ def test_the_new_value_is_claimed_and_not_the_one_it_takes_the_place_of(
 ) -> None:
     [claim] = read_claims(text, [before])
     assert (claim.relation, claim.object, claim.tense) == (*told, "new")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my locker is number 88", "number 88"),
+        ("mein Spind ist die 44", "44"),
+        ("mi taquilla es la 12", "12"),
+        ("mon casier c'est le 52", "52"),
+        ("il mio armadietto è il 9", "9"),
+        ("o meu cacifo é o 21", "21"),
+    ],
+)
+def test_a_locker_is_a_slot_of_its_own(text: str, told: str) -> None:
+    assert find("locker", text).object == told
+    assert find("locker", text).relation == "locker"

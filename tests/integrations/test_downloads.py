@@ -1,5 +1,7 @@
 """What an installation hands out, and the programs of the connect page that need no model."""
 
+import ast
+import importlib
 import io
 import json
 import os
@@ -7,6 +9,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -68,6 +71,22 @@ def test_programs_of_the_connect_page_run(address: str, key: str, user: EndUser,
     assert "Where do I live?" in said
     install = FRAMEWORKS.clients[0].steps(Access(address, key, "ann"))[0].text.split()[2]
     assert httpx.get(install).status_code == 200
+
+
+def test_what_pages_tell_people_to_paste_is_python_and_names_what_there_is() -> None:
+    pages = [*sorted((ROOT / "docs/clients").glob("*.md")), *sorted((ROOT / "docs").glob("coming-from-*.md"))]
+    named: set[tuple[str, str]] = set()
+    for page in pages:
+        blocks = re.findall(r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        for block in blocks:
+            code = textwrap.dedent(block)
+            compile(code, str(page), "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("commonplace_client"):
+                    named |= {(str(node.module), alias.name) for alias in node.names}
+    assert len({module for module, _ in named}) == 5
+    for module, name in named:
+        assert hasattr(importlib.import_module(module), name), (module, name)
 
 
 def test_the_registry_entry_tells_the_door_there_is() -> None:

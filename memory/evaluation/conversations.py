@@ -160,7 +160,10 @@ def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: 
     figures.tokens += context.tokens
     figures.in_context += is_known
     figures.right_first += holds_any(first, question.answers)
-    figures.stale_first += holds_any(first, question.stale) and not holds_any(first, question.answers)
+    is_stale = holds_any(first, question.stale) and not holds_any(first, question.answers)
+    figures.stale_first += is_stale
     figures.only_stale += holds_any(context.injection, question.stale) and not is_known
     if not is_known:
         figures.misses.append(f"not in the context: {question.text} ({', '.join(question.answers)})")
+    if is_stale:
+        figures.misses.append(f"stale first: {question.text} ({', '.join(question.answers)}): {first}")

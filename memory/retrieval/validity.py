@@ -116,7 +116,7 @@ def settle_ended(
             now_held = current.get(fact.fact_id)
             telling = [teller for teller in tellers.get(now_held.pk, ()) if teller != memory_id] if now_held else []
             notes.setdefault(memory_id, describe(closed[fact.fact_id], now_held, telling))
-            if is_asked_about(fact, told[memory_id]):
+            if is_asked_about(fact, told[memory_id]) and may_have_answered(fact, asked):
                 settle_order(asked, one, telling, places, ranked, row_filter)
     return notes
 
@@ -204,6 +204,12 @@ def read_spoken(user: EndUser, ids: Sequence[UUID]) -> dict[UUID, str]:
 
 def answers(fact: ToldFact, asked: AskedFor) -> bool:
     return not fact.is_closed and fact.relation in asked.relations and fact.subject in asked.subjects
+
+
+def may_have_answered(fact: ToldFact, asked: AskedFor) -> bool:
+    """ "Where did I live before?" lifts no former employer, whoever took their place."""
+    is_open = fact.relation in OPEN_RELATIONS or not asked.relations
+    return not asked.is_past or is_open or fact.relation in asked.relations
 
 
 def find_tellers(user: EndUser, facts: Collection[Fact]) -> dict[UUID, list[UUID]]:

@@ -81,6 +81,16 @@ def test_a_question_about_the_past_gets_the_past(user: EndUser, clock: Clock, in
     assert place(hits, "Leeds") < place(hits, "York")
 
 
+def test_a_question_about_the_past_lifts_no_other_past(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "I live in Leeds.", "I live in York.", "I work at Asda.", "I work at Boots now.")
+    index_now(user)
+    hits = ask(user, clock, "Where did I live before?")
+    assert "Leeds" in hits[0].item.text
+    [asda] = [hit for hit in hits if "Asda" in hit.item.text and hit.item.tier == Tier.WORKING]
+    assert asda.superseded_by is not None
+    assert "ended" not in asda.explain["boosts"]
+
+
 def test_another_fact_of_the_same_turn_is_not_lowered(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
     tell(user, clock, "I live in Leeds and my dog is called Rex.", "I live in York.")
     index_now(user)

@@ -9,6 +9,7 @@ class Flags(TypedDict):
     system: bool
     ui: bool
     mem0: bool
+    oauth: bool
     kg_viz: bool
     qdrant: bool
     bm25: bool
@@ -28,6 +29,7 @@ def read_flags() -> Flags:
         "system": env_bool("MEMORY_SYSTEM_ENABLED", default=True),
         "ui": env_bool("MEMORY_UI_ENABLED", default=True),
         "mem0": env_bool("MEMORY_MEM0_ENABLED", default=True),
+        "oauth": env_bool("MEMORY_OAUTH_ENABLED", default=True),
         "kg_viz": env_bool("MEMORY_KG_VIZ_ENABLED", default=True),
         "qdrant": env_bool("MEMORY_QDRANT_ENABLED", default=True),
         "bm25": env_bool("MEMORY_BM25_ENABLED", default=True),

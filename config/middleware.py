@@ -19,6 +19,9 @@ POLICY = (
 DOCS_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'").replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
+# The form of the consent page ends at the client that asked, and browsers hold every hop on the way there against this.
+CONSENT_POLICY = POLICY.replace("form-action 'self'", "form-action 'self' https: http:")
+POLICIES = {"/api/v1/docs": DOCS_POLICY, "/authorize": CONSENT_POLICY}
 
 
 class RequestContextMiddleware:
@@ -42,6 +45,5 @@ class ContentSecurityPolicyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        policy = DOCS_POLICY if request.path == "/api/v1/docs" else POLICY
-        response.headers.setdefault("Content-Security-Policy", policy)
+        response.headers.setdefault("Content-Security-Policy", POLICIES.get(request.path, POLICY))
         return response

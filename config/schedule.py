@@ -20,6 +20,7 @@ SCHEDULE = {
     "consolidate facts": run_every(30 * 60, "memory.consolidate_due"),
     "roll up metrics": run_every(10 * 60, "memory.roll_up_metrics"),
     "purge logs": run_every(6 * 60 * 60, "memory.purge_logs"),
+    "purge grants": run_every(6 * 60 * 60, "memory.purge_grants"),
     "purge exchanges": run_every(24 * 60 * 60, "outcomes.purge_exchanges"),
     "purge hot threads": run_every(6 * 60 * 60, "knowledge_graph.purge_hot_threads"),
     "purge recalls": run_every(24 * 60 * 60, "kinds.purge_log"),

@@ -366,7 +366,7 @@ MEMORY: dict[str, Any] = {
         "max_body_bytes": env_int("CHAT_BODY_MB", 10, minimum=1) * 1024 * 1024,
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
-    "MCP": {"url": env_str("MCP_URL")},
+    "MCP": {"url": env_str("MCP_URL"), "public_url": PUBLIC_URL},
     "KINDS": {
         "model": env_choice("WB_EMBED_MODEL", EMBEDDING_MODEL.records_name, ("miniLM", "e5")),
         "url": env_secret("WB_EMBED_URL"),

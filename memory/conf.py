@@ -30,8 +30,7 @@ class EmbeddingConf:
     batch_timeout_s: float
     cache_ttl_s: int
     max_chars: int
-    # Of a token's vector; 0 is as of a text's.
-    token_dimensions: int = 0
+    token_dimensions: int = 0  # of a token's vector; 0 is as of a text's
     # Of joined models: where the second one's numbers begin, its share in the cosine, and what it reads.
     second_from: int = 0
     second_share: float = 0.0
@@ -285,9 +284,10 @@ class RecordsConf:
 
 @dataclass(frozen=True, slots=True)
 class McpConf:
-    """``url`` empty: no process speaks MCP here."""
+    """``url`` empty: no process speaks MCP here. ``public_url`` is that of the site as clients elsewhere reach it."""
 
     url: str = ""
+    public_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

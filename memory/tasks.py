@@ -8,6 +8,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
+from memory.access import grants
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.facts import embedding, streaming
@@ -170,6 +171,12 @@ def purge_logs() -> None:
 @shared_task(name="memory.purge_user_logs")
 def purge_user_logs(user_id: int) -> int:
     return expiry.purge_expired_logs(user_id, now=timezone.now())
+
+
+@shared_task(name="memory.purge_grants")
+def purge_grants() -> int:
+    """Delete expired tokens, and end grants that have none left."""
+    return grants.purge_grants(now=timezone.now())
 
 
 @shared_task(name="memory.roll_up_metrics")

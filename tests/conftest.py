@@ -59,6 +59,7 @@ ON_ONE_INSTALLATION = (
     "tests/memory/mcp/test_access.py",
     "tests/memory/mcp/test_tools.py",
     "tests/memory/mem0/test_running_clients.py",
+    "tests/memory/oauth/test_real_client.py",
     "tests/config/test_up.py",
 )
 

@@ -47,6 +47,8 @@ class Principal:
     """Whether a write that holds a secret is refused; else the secret alone is taken out."""
     scope: RowScope = EVERYTHING
     """The agent and project the key is bound to."""
+    is_connector: bool = False
+    """Whether a client speaks by a token of its grant, and not by the key itself."""
 
     def may_act_for(self, external_id: str) -> bool:
         return self.user_ids is None or external_id in self.user_ids
@@ -135,7 +137,12 @@ def authenticate(key: str, *, now: datetime) -> Principal | None:
     if not is_well_formed(key):
         return None
     row = fetch_row(ApiKey, "digest = %s", digest_key(key))
-    if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
+    return None if row is None else admit_key_row(row, now=now)
+
+
+def admit_key_row(row: ApiKey, *, now: datetime) -> Principal | None:
+    """The principal of a key that is neither revoked nor expired; notes that it was used."""
+    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now):
         return None
     if row.last_used_at is None or now - row.last_used_at > LAST_USED_PRECISION:
         ApiKey.objects.filter(pk=row.pk).update(last_used_at=now)

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.db.models import Model, Q
 
 from memory import signals
+from memory.access.grants import erase_grants
 from memory.access.scope import user_scope
 from memory.access.users import delete_rows
 from memory.indexes import vector_index
@@ -108,6 +109,8 @@ def redact_stored_answers(user: EndUser, item_ids: Collection[uuid.UUID]) -> Non
 def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
     """Frees the external id, which makes the rows unreachable before they are removed."""
     with transaction.atomic():
+        # What a client was allowed of this person is not allowed of whoever is given the id next.
+        erase_grants(user)
         erasure = Erasure.objects.create(organization_id=user.organization_id, end_user_id=user.pk, requested_at=now)
         # "#" is outside the alphabet of external ids, so no client can name the row again.
         EndUser.objects.filter(pk=user.pk).update(external_id=f"#erased-{erasure.pk}")

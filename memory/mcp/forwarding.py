@@ -9,6 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from memory.conf import memory_conf
 from memory.platform import http
 from memory.platform.deadline import Deadline
+from memory.web.addresses import show_way_in
 from memory.web.auth import authenticate_request
 from memory.web.problems import Problem, not_found, to_problem, unavailable
 
@@ -27,22 +28,23 @@ def forward_mcp(request: HttpRequest) -> HttpResponse:
     try:
         return forward_request(request)
     except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
-        return to_problem(error).response()
+        return show_way_in(to_problem(error), request).response()
 
 
 def forward_request(request: HttpRequest) -> HttpResponse:
     url = memory_conf().mcp.url
     if not url:
         raise not_found()
-    if request.method not in METHODS:
-        # A GET would open a stream of server messages; there are none, and the protocol allows refusing it.
-        raise Problem(405, "method_not_allowed", "Use POST.", headers={"Allow": ", ".join(METHODS)})
     headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP_BY_HOP}
     # Whoever could send it would be taken for a program of this machine.
     headers.pop(LOCAL, None)
     if "Authorization" not in headers:
         authenticate_request(request)  # Raises unless this machine's own programs need no key.
         headers[LOCAL] = "1"
+    # After the key: clients find out by a GET whether they have to ask for consent.
+    if request.method not in METHODS:
+        # A GET would open a stream of server messages; there are none, and the protocol allows refusing it.
+        raise Problem(405, "method_not_allowed", "Use POST.", headers={"Allow": ", ".join(METHODS)})
     target = f"/mcp?{request.META.get('QUERY_STRING', '')}".rstrip("?")
     try:
         with http.limit_to_deadline(Deadline(memory_conf().deadlines.hard_s + SPARE_S)):

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.http.request import validate_host
+from django.utils import timezone
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
@@ -17,10 +18,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memory.access.confinement import confine_to, current_scope
+from memory.access.grants import TOKEN_PATTERN, authenticate_access_token
 from memory.access.keys import Principal
 from memory.conf import allowed_hosts, max_body_bytes, memory_conf
 from memory.mcp.server import Context, build_server
 from memory.mcp.threads import run_in_thread
+from memory.web.addresses import build_resource_url, show_way_in
 from memory.web.auth import admit_principal, authenticate_request, get_local_principal
 from memory.web.callers import Caller, resolve_caller
 from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, to_problem, unavailable
@@ -73,7 +76,8 @@ class McpAuthMiddleware:
         except TimeoutError:
             await render_problem(unavailable("The memory took too long; try again."))(scope, receive, send)
         except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
-            await render_problem(to_problem(error))(scope, receive, send)
+            problem = show_way_in(to_problem(error), ASGIRequest(scope, BytesIO()))
+            await render_problem(problem)(scope, receive, send)
         else:
             await self.inner({**scope, "path": PATH, "user": build_session_owner(who), CALLER: who}, receive, send)
 
@@ -95,10 +99,21 @@ def authenticate_caller(scope: Scope) -> Caller:
 
 def identify_principal(request: ASGIRequest) -> Principal:
     """The principal of the key; without one, if no authentication is required, that of this machine."""
+    token = find_access_token(request)
+    if token and (
+        principal := authenticate_access_token(token, resource=build_resource_url(request), now=timezone.now())
+    ):
+        return principal
     is_local = request.headers.get(LOCAL) == "1" and not memory_conf().require_auth
     return (
         get_local_principal() if is_local and "Authorization" not in request.headers else authenticate_request(request)
     )
+
+
+def find_access_token(request: ASGIRequest) -> str:
+    """What stands in place of a key, for a client that was allowed to by consent."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" and TOKEN_PATTERN.fullmatch(token) else ""
 
 
 def check_host_and_origin(request: ASGIRequest) -> None:

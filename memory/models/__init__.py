@@ -1,7 +1,8 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
-and the nightly runs, `transfers` exports and imports, `people` organisations, keys and users, `operations` what
+and the nightly runs, `transfers` exports and imports, `people` organisations, keys and users,
+`grants` clients that registered themselves and their tokens, `operations` what
 requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys every such table carries and the
 migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test
 fails without.
@@ -12,6 +13,7 @@ Imports tiers and nothing of memory that does anything.
 from memory.models.addresses import MemoryAddress
 from memory.models.episodes import FactEpisode, FactRun, FactStream
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
+from memory.models.grants import OAuthClient, OAuthGrant, OAuthToken
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.measurements import DailyMetrics, ModelCall
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
@@ -46,6 +48,9 @@ __all__ = [
     "MemoryVector",
     "MemoryVersion",
     "ModelCall",
+    "OAuthClient",
+    "OAuthGrant",
+    "OAuthToken",
     "Operator",
     "Organization",
     "ReindexRun",

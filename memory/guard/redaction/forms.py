@@ -247,7 +247,7 @@ FORMS: Final = (
     ),
     SecretForm("sendgrid key", ("sg.",), re.compile(FRONT + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}")),
     SecretForm("digitalocean token", ("do", "_v1_"), re.compile(FRONT + r"do[opr]_v1_[a-f0-9]{40,80}")),
-    SecretForm("commonplace key", ("cpl_",), re.compile(FRONT + r"cpl_[A-Za-z0-9_-]{40,60}")),
+    SecretForm("commonplace key", ("cpl_", "cpa_", "cpr_"), re.compile(FRONT + r"cp[lar]_[A-Za-z0-9_-]{40,60}")),
     SecretForm(
         "api key", ISSUED, re.compile(FRONT + rf"(?i:{'|'.join(map(re.escape, ISSUED))})[\w.-]{{16,255}}"), is_issued
     ),

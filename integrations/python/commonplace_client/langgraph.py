@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from langgraph.store.base import (
@@ -68,7 +69,8 @@ class CommonplaceStore(BaseStore):
             return self.write(op)
         if isinstance(op, SearchOp):
             wanted = (one for one in self.list_matching(op) if is_match(one.value, op.filter or {}))
-            return list(wanted)[op.offset : op.offset + op.limit]
+            # Pages and hits are asked for as they are needed: a store may hold ten thousand items.
+            return list(islice(wanted, op.offset, op.offset + op.limit))
         return self.list_paths(op)
 
     def find_person(self, namespace: Namespace) -> Person:
@@ -102,12 +104,15 @@ class CommonplaceStore(BaseStore):
 
     def list_matching(self, op: SearchOp) -> Iterator[SearchItem]:
         person, inside = self.find_person(op.namespace_prefix), describe(op.namespace_prefix)
+        if exact := {name: one for name, one in (op.filter or {}).items() if not isinstance(one, (dict, list, tuple))}:
+            inside["value"] = exact
         if not op.query:
             for memory in person.list_memories(metadata={MARK: inside}, tier=TIER):
                 yield as_found(memory, None)
             return
         wanted = {MARK: {**inside, "indexed": True}}
-        for hit in person.search(op.query, metadata=wanted, collections=[TIER], limit=MOST_FOUND):
+        most = MOST_FOUND if len(exact) < len(op.filter or {}) else max(1, min(op.offset + op.limit, MOST_FOUND))
+        for hit in person.search(op.query, metadata=wanted, collections=[TIER], limit=most):
             # A hit is short. What it stands for has the value, and so has each that says the same under another key.
             for memory_id in (hit["memory_id"], *hit.get("duplicates", ())):
                 try:

@@ -19,6 +19,7 @@ from memory.api import (
     tools,
     trust,
     userdata,
+    webhooks,
 )
 from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
@@ -53,6 +54,7 @@ for module in (
     memory.records.recall_api,
     knowledge_graph.hotmem.api,
     knowledge_graph.api,
+    webhooks,
     operations,
 ):
     api.add_router("", module.router)

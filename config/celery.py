@@ -20,8 +20,8 @@ app = Celery("commonplace")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = SCHEDULE
 app.autodiscover_tasks()
-# No app of its own, as it stands above those whose rows it carries.
-app.autodiscover_tasks(["memory.portability"])
+# No apps of their own: one stands above those whose rows it carries, the other beside what it tells of.
+app.autodiscover_tasks(["memory.portability", "memory.webhooks"])
 
 
 # In the embedding server questions have replicas of their own as well: beside two bulk jobs a question took 13 ms
@@ -65,5 +65,10 @@ def enqueue_startup_sweeps(**kwargs: Any) -> None:
 @worker_ready.connect
 def enqueue_worker_sweeps(**kwargs: Any) -> None:
     """The messages a killed worker had taken come back after minutes; what they were about waits in the tables."""
-    for task in ("memory.sweep_index_queue", "outcomes.sweep_conversations", "memory.sweep_imports"):
+    for task in (
+        "memory.sweep_index_queue",
+        "outcomes.sweep_conversations",
+        "memory.sweep_imports",
+        "memory.deliver_webhooks",
+    ):
         app.send_task(task)

@@ -13,6 +13,8 @@ SCHEDULE = {
     "sweep learning": run_every(30, "knowledge_graph.sweep_learning"),
     "sweep personal records": run_every(30, "kinds.sweep"),
     "sweep imports": run_every(60, "memory.sweep_imports"),
+    "deliver webhooks": run_every(15, "memory.deliver_webhooks"),
+    "purge webhooks": run_every(6 * 60 * 60, "memory.purge_webhooks"),
     "sweep collections": run_every(60, "memory.sweep_collections"),
     "check consistency": run_every(15 * 60, "memory.check_consistency"),
     "look at conversations": run_every(30, "outcomes.sweep_conversations"),

@@ -367,6 +367,10 @@ MEMORY: dict[str, Any] = {
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
     "MCP": {"url": env_str("MCP_URL"), "public_url": PUBLIC_URL},
+    "WEBHOOKS": {
+        "allows_private": env_bool("WEBHOOK_ALLOW_PRIVATE", default=False),
+        "secret_keys": (SECRET_KEY, *SECRET_KEY_FALLBACKS),
+    },
     "KINDS": {
         "model": env_choice("WB_EMBED_MODEL", EMBEDDING_MODEL.records_name, ("miniLM", "e5")),
         "url": env_secret("WB_EMBED_URL"),

@@ -6,3 +6,4 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         from memory import receivers  # noqa: F401  (registers checks and receivers)
+        from memory.webhooks import receivers as told  # noqa: F401

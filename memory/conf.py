@@ -339,6 +339,7 @@ class MemoryConf:
     local_only: bool  # serve requests to this machine's own host names only
     models: Mapping[str, EmbeddingConf]  # of the models the product knows, by name
     chat: Mapping[str, Any]  # as the gateway reads it
+    webhooks: Mapping[str, Any]  # as their package reads it
 
     def embedding_of(self, model: str) -> EmbeddingConf | None:
         """How the embedding server is asked for a model; None for one that is neither configured nor known."""
@@ -374,6 +375,7 @@ def memory_conf() -> MemoryConf:
         hot=HotPathConf(**values.get("HOTMEM", {})),
         require_auth=values["REQUIRE_AUTH"],
         chat=dict(values.get("CHAT", {})),
+        webhooks=dict(values.get("WEBHOOKS", {})),
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )
 
@@ -391,8 +393,7 @@ def redis_url() -> str:
 
 
 def max_body_bytes() -> int | None:
-    """Bytes of a request's body; None when they are not limited."""
-    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE  # None when they are not limited
 
 
 def allowed_hosts() -> list[str]:
@@ -411,8 +412,7 @@ def change_settings(**sections: Mapping[str, Any]) -> Any:  # noqa: ANN401 -- a 
     return override_settings(MEMORY={**settings.MEMORY, **changed})
 
 
-def reset_conf(*, setting: str, **kwargs: object) -> None:
-    """Signal receiver that lets settings.MEMORY be overridden."""
+def reset_conf(*, setting: str, **kwargs: object) -> None:  # lets settings.MEMORY be overridden
     if setting == "MEMORY":
         memory_conf.cache_clear()
 

@@ -26,6 +26,16 @@ facts_due = Signal()
 # facts.
 facts_forgotten = Signal()
 
+# A fact gave way to a later one, inside the open scope. Arguments: user_id, fact_id, successor_id.
+fact_superseded = Signal()
+
+# A secret was taken out of what is stored, inside the open scope. Arguments: user, item_id, kinds (such as "pin").
+secret_redacted = Signal()
+
+# Something waits for a person's decision, inside the open scope. Arguments: user_id, and review_id (two facts) or
+# item_id (a memory that the guard doubts).
+review_due = Signal()
+
 # Every table outside the core must forget a user now, inside the open scope. Arguments: user, removed (a dict of counts
 # by table, to be added to).
 user_erased = Signal()

@@ -19,7 +19,7 @@ from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.pairs import read_statement
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState, ReviewDecision
-from memory.signals import facts_due, facts_forgotten
+from memory.signals import fact_superseded, facts_due, facts_forgotten
 from memory.tiers import Indexing
 
 DUE = Outbox(FactsDue, "since")
@@ -111,6 +111,8 @@ def close_fact(
     after = {"state": fact.state, **({"by": str(successor.pk)} if successor is not None else {})}
     record_fact_event(fact, state.value, now=now, actor=actor, reason=reason, before=before, after=after)
     settle_reviews(fact, now=now, actor=actor)
+    if successor is not None and state is not FactState.MERGED:
+        fact_superseded.send(Fact, user_id=fact.user_id, fact_id=fact.pk, successor_id=successor.pk)
 
 
 def fade_facts(user: EndUser, fact_ids: Sequence[UUID], *, now: datetime, actor: str, reason: str) -> None:

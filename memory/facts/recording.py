@@ -27,6 +27,7 @@ from memory.facts.pairs import PairStatement
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactEvent, FactReview
 from memory.models.facts import EvidenceKind, ReviewKind
+from memory.signals import review_due
 from memory.tiers import Indexing
 
 # Of whose object the other's subject says as much.
@@ -315,7 +316,9 @@ def open_review(fact: Fact, judged: JudgedFacts, closed: list[Fact], *, now: dat
     told = FactReview.objects.filter(user_id=fact.user_id, other=other, fact__statement=fact.statement).first()
     if told is not None:
         return told
-    review, _ = FactReview.objects.get_or_create(
+    review, is_new = FactReview.objects.get_or_create(
         user_id=fact.user_id, fact=fact, other=other, defaults={"kind": kind, "cosine": cosine, "created_at": now}
     )
+    if is_new:
+        review_due.send(FactReview, user_id=fact.user_id, review_id=review.pk)
     return review

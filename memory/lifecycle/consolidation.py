@@ -32,6 +32,7 @@ from memory.models.facts import ReviewKind
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
+from memory.signals import review_due
 from memory.transfer.chats.speech import list_own_turns
 
 logger = structlog.get_logger(__name__)
@@ -294,8 +295,9 @@ def ask_about(work: ConsolidationWork, winner: Fact, other: Fact, kind: ReviewKi
     """The pair waits for a person, the later statement as the newer one."""
     newer, older = (winner, other) if winner.last_seen >= other.last_seen else (other, winner)
     values = {"kind": kind, "cosine": pair.cosine, "created_at": work.now}
-    _, is_new = FactReview.objects.get_or_create(user=work.user, fact=newer, other=older, defaults=values)
+    review, is_new = FactReview.objects.get_or_create(user=work.user, fact=newer, other=older, defaults=values)
     if is_new:
+        review_due.send(FactReview, user_id=work.user.pk, review_id=review.pk)
         work.result.add(other.pk, "review", winner.pk)
 
 

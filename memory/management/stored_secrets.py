@@ -210,6 +210,7 @@ def write_memory(user: EndUser, item: MemoryItem, changes: dict[str, Any], now: 
     rows.record_event(item, "redacted", reason="a secret was taken out", now=now, actor=ACTOR)
     rows.mark_index_due(user, now)
     rows.announce_change(user, "revised", [item])
+    rows.announce_wording(user, [item])
 
 
 def remove_names(user: EndUser, model: type[models.Model], found: StoredRedaction, *, dry_run: bool) -> None:

@@ -1,11 +1,10 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
-and the nightly runs, `transfers` exports and imports, `people` organisations, keys and users,
-`grants` clients that registered themselves and their tokens, `operations` what
-requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys every such table carries and the
-migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test
-fails without.
+and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
+and users, `grants` clients that registered themselves and their tokens, `operations` what requests leave behind,
+`rebuilding` the vector collections; `isolation` holds the keys every such table carries and the migration that has
+Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
@@ -24,6 +23,7 @@ from memory.models.tokens import TokenVectors
 from memory.models.transfers import Transfer, TransferDue, TransferPart
 from memory.models.userdata import UserData
 from memory.models.vectors import MemoryVector
+from memory.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookEvent
 
 __all__ = [
     "ApiKey",
@@ -63,4 +63,7 @@ __all__ = [
     "Turn",
     "UserData",
     "VectorCollection",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
 ]

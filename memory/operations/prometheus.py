@@ -23,6 +23,7 @@ from memory.platform import metrics
 from memory.platform.breakers import get_breaker
 from memory.platform.faults import Unavailable
 from memory.platform.metrics import BUCKET_BOUNDS_MS, METRICS, Series, Sums
+from memory.webhooks.counts import count_deliveries
 
 # The queues of config.settings; an unknown one would be counted as empty.
 QUEUES = ("fast", "slow", "llm")
@@ -52,6 +53,7 @@ class InstallationCollector(Collector):
             "breakers": measure_breakers,
             "index": lambda: measure_index_lag(self.now),
             "consolidation": lambda: measure_consolidation(self.now),
+            "webhooks": lambda: measure_webhooks(self.now),
             "queues": measure_queues,
         }
         for name, look in sources.items():
@@ -134,6 +136,17 @@ def measure_consolidation(now: datetime) -> list[Metric]:
     age_s = max(0.0, (now - latest).total_seconds()) if latest else -1.0
     help_text = "How long ago the last consolidation of somebody's facts was finished; -1 where there was none"
     return [GaugeMetricFamily("commonplace_consolidation_age_seconds", help_text, age_s)]
+
+
+def measure_webhooks(now: datetime) -> list[Metric]:
+    counts = count_deliveries()
+    lag_s = max(0.0, (now - counts.oldest).total_seconds()) if counts.oldest else 0.0
+    return [
+        GaugeMetricFamily("commonplace_webhooks_waiting", "Messages that wait to be delivered", counts.waiting),
+        GaugeMetricFamily("commonplace_webhooks_dead", "Messages that were given up and not sent again", counts.dead),
+        GaugeMetricFamily("commonplace_webhooks_lag_seconds", "How long the oldest waiting message has waited", lag_s),
+        GaugeMetricFamily("commonplace_webhooks_disabled", "Endpoints disabled after failures", counts.disabled),
+    ]
 
 
 def measure_queues() -> list[Metric]:

@@ -35,7 +35,7 @@ def limit_to_deadline(deadline: Deadline) -> Iterator[None]:
         _deadline.reset(token)
 
 
-def _limited_timeout(timeout: float | None, late: type[Exception]) -> float | None:
+def limit_timeout(timeout: float | None, late: type[Exception]) -> float | None:
     deadline = _deadline.get()
     if deadline is None:
         return timeout
@@ -45,15 +45,15 @@ def _limited_timeout(timeout: float | None, late: type[Exception]) -> float | No
     return min(left, timeout) if timeout is not None else (left if left != float("inf") else None)
 
 
-class _DeadlineStream(httpcore.NetworkStream):
+class DeadlineStream(httpcore.NetworkStream):
     def __init__(self, inner: httpcore.NetworkStream) -> None:
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, _limited_timeout(timeout, httpcore.ReadTimeout))
+        return self._inner.read(max_bytes, limit_timeout(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _limited_timeout(timeout, httpcore.WriteTimeout))
+        self._inner.write(buffer, limit_timeout(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -61,8 +61,8 @@ class _DeadlineStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        left = _limited_timeout(timeout, httpcore.ConnectTimeout)
-        return _DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, left))
+        left = limit_timeout(timeout, httpcore.ConnectTimeout)
+        return DeadlineStream(self._inner.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:  # noqa: ANN401 -- the signature of the base class
         return self._inner.get_extra_info(info)
@@ -101,7 +101,7 @@ class _SocketStream(httpcore.NetworkStream):
         return bool(select.select([self._connection], [], [], 0)[0]) if info == "is_readable" else None
 
 
-class _DeadlineBackend(httpcore.SyncBackend):
+class DeadlineBackend(httpcore.SyncBackend):
     def connect_tcp(
         self,
         host: str,
@@ -110,8 +110,8 @@ class _DeadlineBackend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        left = _limited_timeout(timeout, httpcore.ConnectTimeout)
-        return _DeadlineStream(super().connect_tcp(host, port, left, local_address, socket_options))
+        left = limit_timeout(timeout, httpcore.ConnectTimeout)
+        return DeadlineStream(super().connect_tcp(host, port, left, local_address, socket_options))
 
     def connect_unix_socket(
         self,
@@ -122,7 +122,7 @@ class _DeadlineBackend(httpcore.SyncBackend):
         # The library leaves the socket open when the connection is refused.
         connection = socket.socket(socket.AF_UNIX)
         try:
-            connection.settimeout(_limited_timeout(timeout, httpcore.ConnectTimeout))
+            connection.settimeout(limit_timeout(timeout, httpcore.ConnectTimeout))
             connection.connect(path)
         except TimeoutError as error:
             connection.close()
@@ -130,7 +130,7 @@ class _DeadlineBackend(httpcore.SyncBackend):
         except OSError as error:
             connection.close()
             raise httpcore.ConnectError(str(error)) from error
-        return _DeadlineStream(_SocketStream(connection))
+        return DeadlineStream(_SocketStream(connection))
 
 
 class _SizeLimitedStream(httpx.SyncByteStream):
@@ -178,13 +178,18 @@ def _translate_errors() -> Iterator[None]:
 class DeadlineTransport(httpx.BaseTransport):
     """Pooled connections that respect ``limit_to_deadline`` and limit the size of a reply."""
 
-    def __init__(self, uds: str | None = None, most_connections: int = MAX_CONNECTIONS) -> None:
+    def __init__(
+        self,
+        uds: str | None = None,
+        most_connections: int = MAX_CONNECTIONS,
+        backend: httpcore.NetworkBackend | None = None,
+    ) -> None:
         self._connections = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(),
             max_connections=most_connections,
             keepalive_expiry=KEEPALIVE_S,
             uds=uds,
-            network_backend=_DeadlineBackend(),
+            network_backend=backend or DeadlineBackend(),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -124,6 +124,12 @@ METRICS = {
         ),
         Metric("chat_searches", "Searches that a model made while it answered through the gateway"),
         Metric("chat_stage", "Time that the gateway's turns wait, by what for", "stage", is_duration=True),
+        Metric(
+            "webhooks",
+            "Attempts to deliver a webhook, by how they ended",
+            "result",
+            known=("delivered", "failed", "dead"),
+        ),
         Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }

@@ -140,6 +140,7 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.Transfer: "a log of this installation, without words",
     core.TransferPart: "lines of an import that is not written yet",
     core.TransferDue: "a mark of the queue",
+    core.WebhookEvent: "what this installation told others of, without words",
     core.FactsDue: "a mark of the queue",
     records.RecordsDue: "a mark of the queue",
     outcomes.ConversationWork: "a mark of the queue",

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memory.access.confinement import see_current_scope
 from memory.conf import EmbeddingConf, memory_conf
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.answering import choose_question_model
@@ -99,11 +98,7 @@ def choose_depth(request: SearchRequest) -> int:
 
 def build_index_filter(user: EndUser, request: SearchRequest) -> IndexFilter:
     return IndexFilter(
-        user.pk,
-        frozenset(request.tiers) if request.tiers else None,
-        request.statuses,
-        request.conditions,
-        see_current_scope() if request.scope is None else request.scope,
+        user.pk, frozenset(request.tiers) if request.tiers else None, request.statuses, request.conditions
     )
 
 

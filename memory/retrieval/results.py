@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import structlog
 
-from memory.access.confinement import ScopeFilter
 from memory.inference.base import QuestionVector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
@@ -46,8 +45,6 @@ class SearchRequest:
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
     rows: RowConditions = field(default_factory=RowConditions)
-    # Only what belongs to these agents and projects, of what the caller's scope sees.
-    scope: ScopeFilter | None = None
     # Whether memories past their time are looked for as well; always where no tiers are named.
     dormant: bool = False
     thread_id: str = ""

@@ -75,7 +75,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = complete_request(request, query, advice, debug)
     found = find_matches(user, query, request, debug, deadline)
-    rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant, request.scope)
+    rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant)
     with debug.time_stage("rank"):
         with user_scope(user):
             pool = read_pool(rows, found.matches, query.words)

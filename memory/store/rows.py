@@ -15,6 +15,7 @@ from memory import signals
 from memory.access.outbox import Outbox
 from memory.conf import memory_conf
 from memory.guard import Refusal
+from memory.guard.redaction.texts import list_marked_kinds
 from memory.language import build_tsvector
 from memory.language.text import format_date, hash_content
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
@@ -208,6 +209,15 @@ def record_events(user: EndUser, kind: str, entries: Sequence[EventEntry], *, no
 def announce_change(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
     """Notify other applications (the graphs), inside the transaction of the change."""
     signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
+
+
+def announce_wording(user: EndUser, items: Iterable[MemoryItem]) -> None:
+    """That a new wording came in without its secrets, or waits for a person, inside the transaction of the change."""
+    for item in items:
+        if kinds := list_marked_kinds(item.text):
+            signals.secret_redacted.send(EndUser, user=user, item_id=item.pk, kinds=kinds)
+        if item.review:
+            signals.review_due.send(EndUser, user_id=user.pk, item_id=item.pk)
 
 
 def mark_index_due_if_pending(item: MemoryItem, now: datetime) -> None:

@@ -10,14 +10,16 @@ from pydantic import BaseModel
 from memory.web.idempotency import HEADER, REPLAYED
 from memory.web.problems import MEDIA_TYPE, ProblemOut
 
+# Marks a POST that is about the organisation: stored answers are a person's rows, and one of these holds a secret.
+UNREPEATED = "x-unrepeated"
 COMMON_STATUSES = (401, 403, 422, 429, 503)
 DESCRIPTION = """
 Long-term memory for AI assistants. Send `Authorization: Bearer <key>` with every call.
 
-Errors are `application/problem+json` with a stable `code`. A POST may carry an `Idempotency-Key`: the same key and
-body answer the first result again for 24 hours. Lists answer `{items, next_cursor}`; pass `next_cursor` as `cursor`
-with the same filters for the next page. A user nobody wrote to yet is answered as an empty memory;
-the first write makes the user.
+Errors are `application/problem+json` with a stable `code`. A POST about a user may carry an `Idempotency-Key`:
+the same key and body answer the first result again for 24 hours. Lists answer `{items, next_cursor}`; pass
+`next_cursor` as `cursor` with the same filters for the next page. A user nobody wrote to yet is answered as an
+empty memory; the first write makes the user.
 """
 IDEMPOTENCY_KEY = {
     "in": "header",
@@ -85,7 +87,7 @@ def complete_operation(method: str, operation: dict[str, Any]) -> dict[str, Any]
     for parameter in operation["parameters"]:
         parameter["schema"] = drop_null(parameter["schema"])
     # Read from the header by the decorators, so the framework does not know of it.
-    if method == "post":
+    if method == "post" and not operation.pop(UNREPEATED, False):
         operation["parameters"].append(IDEMPOTENCY_KEY)
         for status, answer in operation["responses"].items():
             if int(status) < 300:

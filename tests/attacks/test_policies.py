@@ -12,7 +12,7 @@ from django.utils import timezone
 from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone, Transfer, TransferPart
+from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone, Transfer, TransferPart, WebhookEvent
 from memory.models.transfers import TransferKind
 from memory.records import records
 from memory.records.models import RecallLog
@@ -54,6 +54,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
             job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
             TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
+            WebhookEvent.objects.create(user=someone, kind="memory.stored")
 
 
 def keep_records(facade: MemoryFacade, someone: EndUser) -> None:

@@ -16,7 +16,7 @@ from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.lifecycle import erasure
-from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem
+from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem, WebhookEvent
 from memory.platform import redis
 from memory.platform.faults import Unavailable
 from memory.portability import jobs
@@ -66,6 +66,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
+        WebhookEvent.objects.create(user=user, kind="memory.stored")
     return items
 
 

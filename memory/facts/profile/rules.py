@@ -130,7 +130,9 @@ def is_taken(claim: Claim, statement: str) -> bool:
     """What somebody asks to be remembered is kept unless it plainly does harm; the rest must be beyond suspicion."""
     if claim.is_request:
         return judge_write(statement, is_requested=True).refusal is None
-    return judge_write(statement, is_requested=claim.is_sure).objection is None
+    # "I meant Faro, not Loulé" sounds like talk, but puts right what is known.
+    is_meant = claim.is_sure or (claim.is_correction and bool(claim.replaces))
+    return judge_write(statement, is_requested=is_meant).objection is None
 
 
 def is_of_strangers(claim: Claim) -> bool:

@@ -35,3 +35,8 @@ def test_what_a_doctor_bids_is_kept(text: str, told: str) -> None:
 )
 def test_errands_strangers_and_texts_are_not(text: str) -> None:
     assert find_facts_by_rules(text) == []
+
+
+def test_what_is_put_right_is_kept_though_it_sounds_like_talk() -> None:
+    [fact] = find_facts_by_rules("eu quis dizer Tavira, não Olhão", ("moro em Olhão",))
+    assert "Tavira" in fact.statement

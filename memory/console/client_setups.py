@@ -10,6 +10,7 @@ from django.urls import Resolver404, resolve
 
 from memory.console.framework_setups import FRAMEWORKS
 from memory.console.setup_blocks import Access, ClientSetup, SetupGroup, SetupStep, as_block
+from memory.web.addresses import offers_grants
 
 HOOK_EVENTS = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "SubagentStop")
 CLAUDE_EVENTS = (*HOOK_EVENTS, "PreCompact", "SessionEnd")
@@ -20,6 +21,8 @@ GEMINI_EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "Sess
 SCRIPT = "~/.local/bin/commonplace-hook"
 # An address that a door answers; a client whose door this installation does not have is not offered.
 HOOKS, MCP, GATEWAY, MEM0, REST = "/hooks/{}", "/mcp", "/v1/chat/completions", "/v1/ping/", "/api/v1/openapi.json"
+# The page on which an operator lets a client in that is given no key.
+CONSENT = "/authorize"
 TOOLS_DOCUMENT = "/api/v1/tools/openapi.json"
 TIMEOUT_S = 5
 
@@ -175,6 +178,20 @@ curl -s $API/context -H "$AUTH" -H "Content-Type: application/json" -d '{{"query
     return [SetupStep("In a terminal:", commands)]
 
 
+def set_up_claude_ai(access: Access) -> list[SetupStep]:
+    return [
+        SetupStep(
+            "On claude.ai or in Claude's app: Settings, Connectors, Add custom connector. No client id and no secret.",
+            f"{access.base}/mcp",
+        )
+    ]
+
+
+def set_up_chatgpt(access: Access) -> list[SetupStep]:
+    where = "In ChatGPT: Settings, Connectors, Advanced, Developer mode on; then Create, with OAuth and this address."
+    return [SetupStep(where, f"{access.base}/mcp")]
+
+
 PROMPT = "Send a prompt in a new session."
 TOOLS = "Ask it what it knows of you."
 GROUPS = (
@@ -191,6 +208,8 @@ GROUPS = (
     SetupGroup(
         "Assistants",
         [
+            ClientSetup("claude-ai", "claude.ai", "connector", CONSENT, set_up_claude_ai, TOOLS, needs_key=False),
+            ClientSetup("chatgpt", "ChatGPT", "connector", CONSENT, set_up_chatgpt, TOOLS, needs_key=False),
             ClientSetup("mcp", "Any MCP client", "seven tools", MCP, set_up_mcp, TOOLS),
             ClientSetup("librechat", "LibreChat", "seven tools", MCP, set_up_librechat, TOOLS),
             ClientSetup("openapi", "Tools by OpenAPI", "Open WebUI, GPTs", TOOLS_DOCUMENT, set_up_openapi, TOOLS),
@@ -222,6 +241,8 @@ def list_groups(*, has_mcp: bool) -> list[SetupGroup]:
 def has_door(client: ClientSetup, *, has_mcp: bool) -> bool:
     if client.door == MCP:
         return has_mcp
+    if client.door == CONSENT:
+        return offers_grants()
     try:
         resolve(client.door.format(client.slug))
     except Resolver404:

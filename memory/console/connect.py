@@ -18,6 +18,7 @@ from memory.console.client_setups import GATEWAY, list_groups
 from memory.console.forms import KeyForm
 from memory.console.setup_blocks import Access, ClientSetup, SetupGroup
 from memory.models import ApiKey
+from memory.web.addresses import read_base_url
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson
 
@@ -35,7 +36,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context: dict[str, Any] = {"person": person, "groups": groups, "chosen": chosen, "now": timezone.now()}
     context["form"] = KeyForm(label_suffix="")
     if request.method == "POST":
-        if chosen is None:
+        if chosen is None or not chosen.needs_key:
             raise Http404("no such client")
         if wait_s := throttle.count_attempt(f"keys of {person.actor}", "", MOST_KEYS):
             context["wait_minutes"] = -(-wait_s // 60)
@@ -72,7 +73,8 @@ def render_connect(
     request: OperatorRequest, person: ViewedPerson, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
     chosen, plain = context["chosen"], context.get("plain", PLACEHOLDER)
-    base = request.build_absolute_uri("/").rstrip("/")
+    base = read_base_url(request)
+    context["is_private"] = bool(chosen and not chosen.needs_key and not base.startswith("https://"))
     context["lacks_model"] = bool(chosen and chosen.door == GATEWAY and not memory_conf().chat.get("url"))
     context["steps"] = chosen.steps(Access(base, plain, person.user.external_id)) if chosen else []
     context["keys"] = list_own_keys(person)

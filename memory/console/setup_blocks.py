@@ -38,6 +38,8 @@ class ClientSetup:
     door: str
     steps: Callable[[Access], list[SetupStep]]
     then: str
+    # Whether it is given a key; else it asks an operator for consent.
+    needs_key: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ A session belongs to the key and the user it was opened with. The SDK compares t
 the session does not exist.
 """
 
+from dataclasses import replace
 from io import BytesIO
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from memory.access.keys import Principal
 from memory.conf import allowed_hosts, max_body_bytes, memory_conf
 from memory.mcp.server import Context, build_server
 from memory.mcp.threads import run_in_thread
-from memory.web.addresses import build_resource_url, show_way_in
+from memory.web.addresses import build_resource_url, read_base_url, show_way_in
 from memory.web.auth import admit_principal, authenticate_request, get_local_principal
 from memory.web.callers import Caller, resolve_caller
 from memory.web.problems import MEDIA_TYPE, Problem, invalid_field, not_found, to_problem, unavailable
@@ -39,7 +40,7 @@ LARGEST_BODY = 2 * 1024 * 1024
 
 
 def build_application() -> ASGIApp:
-    inner = build_server(get_caller).streamable_http_app(
+    inner = build_server(get_caller, wants_documents).streamable_http_app(
         streamable_http_path=PATH,
         # Every answer is a single JSON body, which any proxy can forward; a stream would gain nothing.
         json_response=True,
@@ -55,6 +56,12 @@ def get_caller(context: Context) -> Caller:
     request = context.request
     found: Caller = request.scope[CALLER]  # type: ignore[union-attr]
     return found
+
+
+def wants_documents(context: Context) -> bool:
+    """Whether ``search`` and ``fetch`` are listed: to whoever came by consent, and where the address asks for all."""
+    query = context.request.scope["query_string"]  # type: ignore[union-attr]
+    return get_caller(context).principal.is_connector or b"tools=all" in query.split(b"&")
 
 
 class McpAuthMiddleware:
@@ -94,7 +101,7 @@ def authenticate_caller(scope: Scope) -> Caller:
     principal = admit_principal(request, identify_principal)
     # Many clients can only be given an address.
     with confine_to(narrow_scope(current_scope(), request.GET.get("agent_id"), request.GET.get("project_id"))):
-        return resolve_caller(principal, by_header or by_query)
+        return replace(resolve_caller(principal, by_header or by_query), site=read_base_url(request))
 
 
 def identify_principal(request: ASGIRequest) -> Principal:

@@ -21,6 +21,7 @@ from mcp_types import (
 
 from memory import tools
 from memory.mcp.callers import run_tool
+from memory.mcp.documents import DOCUMENT_TOOLS, run_document_tool
 from memory.mcp.threads import run_in_thread
 from memory.tools import ToolError
 from memory.web.callers import Caller
@@ -58,11 +59,14 @@ def list_offered_tools() -> list[Tool]:
     ]
 
 
-def build_server(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any]]:
+def build_server(
+    caller_of: Callable[[Context], Caller], wants_documents: Callable[[Context], bool] = lambda _: False
+) -> Server[dict[str, Any]]:
     """A server that takes the caller of each request from ``caller_of``."""
 
-    async def list_tools(_: Context, __: Paging) -> ListToolsResult:
-        return ListToolsResult(tools=list_offered_tools())
+    async def list_tools(context: Context, _: Paging) -> ListToolsResult:
+        more = list(DOCUMENT_TOOLS.values()) if wants_documents(context) else []
+        return ListToolsResult(tools=list_offered_tools() + more)
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         try:
@@ -95,7 +99,8 @@ def build_server(caller_of: Callable[[Context], Caller]) -> Server[dict[str, Any
 def run_call(identify: Callable[[], Caller], name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
     """The result, or an error message the model can act on; never a traceback."""
     try:
-        done = run_tool(identify(), name, arguments)
+        run = run_document_tool if name in DOCUMENT_TOOLS else run_tool
+        done = run(identify(), name, arguments)
     except ToolError as error:
         return refuse_call(str(error))
     except Exception as error:  # noqa: BLE001 -- distinguished, logged and worded in one place

@@ -15,11 +15,15 @@ OPEN_WEBUI_USER = "X-OpenWebUI-User-Id"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A key, the external id of the user it acts for, and the agent and project the call works for."""
+    """A key, the external id of the user it acts for, and the agent and project the call works for.
+
+    ``site`` is the address it came to, where the door knows one.
+    """
 
     principal: Principal
     external_id: str
     named_scope: RowScope = EVERYTHING
+    site: str = ""
 
     @property
     def scope(self) -> RowScope:

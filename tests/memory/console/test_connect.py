@@ -108,6 +108,13 @@ def test_only_doors_that_stand_open_are_offered(console: Console, user: EndUser,
         settings.MEMORY = {**settings.MEMORY, "CHAT": {**settings.MEMORY["CHAT"], "url": upstream}}
         assert (b"CHAT_BASE_URL" in console.get(f"{PLACE}?client=openai").content) is not bool(upstream)
     assert "mcp" not in {client.slug for group in list_groups(has_mcp=False) for client in group.clients}
+    # Those that ask for consent are given no key.
+    assert "claude-ai" not in offered(console)
+    settings.MEMORY = {**settings.MEMORY, "MCP": {"url": "http://127.0.0.1:9", "public_url": "https://memory.example"}}
+    assert {"claude-ai", "chatgpt"} <= set(offered(console))
+    shown = console.get(f"{PLACE}?client=chatgpt").content
+    assert (b"https://memory.example/mcp" in shown, b"Make a key" in shown) == (True, False)
+    assert console.post(PLACE, {"client": "chatgpt"}).status_code == 404
 
 
 def test_every_block_holds_the_address_and_the_key() -> None:
@@ -118,7 +125,7 @@ def test_every_block_holds_the_address_and_the_key() -> None:
         links = [parse_qs(urlsplit(step.link).query).get("config", [""])[0] for step in steps]
         said += "\n".join(base64.b64decode(config).decode() for config in links if config)
         assert "https://memory.example" in said, client.slug
-        assert "cpl_key" in said, client.slug
+        assert ("cpl_key" in said) is client.needs_key, client.slug
         for step in steps:
             hooks = json.loads(step.text).get("hooks", {}) if step.text.startswith("{") else {}
             assert {event for event, _ in list_entries(hooks)} <= set(KINDS)

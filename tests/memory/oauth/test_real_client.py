@@ -1,6 +1,8 @@
 """The protocol's own client finds its way in by itself, with a running installation and a person at the console."""
 
 import contextlib
+import json
+import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from html import unescape
@@ -17,8 +19,9 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from pydantic import AnyUrl
 
 from tests.installation import Stack
-from tests.memory.mcp.conftest import run_async
+from tests.memory.mcp.conftest import over_http, run_async
 from tests.memory.mcp.test_tools import done, words_of
+from tests.memory.tools.test_tools import NAMES
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +113,7 @@ def test_a_client_without_a_key_is_let_in_by_consent(stack: Stack) -> None:
     async def live() -> None:
         async with over_oauth(stack, auth) as client:
             assert (await done(client, "search_memory", query="ERR_4521"))["results"]
+            await cite_a_memory(client, stack)
             first = kept.tokens
             # As after an hour: renewed without a person, in the session that is open.
             auth.context.token_expiry_time = 1.0
@@ -133,6 +137,34 @@ def test_a_client_without_a_key_is_let_in_by_consent(stack: Stack) -> None:
         assert post(stack, copied.tokens.access_token, X_User_Id="ben").status_code == 403
 
     run_async(live)
+
+
+async def cite_a_memory(client: Client, stack: Stack) -> None:
+    """As ChatGPT's connectors do: results, then one of them, each the same as data and as the one text."""
+    assert [tool.name for tool in (await client.list_tools()).tools] == [*NAMES, "search", "fetch"]
+    found = await done(client, "search", query="ERR_4521")
+    first = found["results"][0]
+    assert set(first) == {"id", "title", "url"}
+    assert first["url"] == f"{stack.api_url}/console/demo/demo/memories/{first['id']}"
+    result = await client.call_tool("fetch", {"id": first["id"]})
+    read = result.structured_content
+    assert read is not None
+    assert json.loads(words_of(result)) == read
+    assert set(read) == {"id", "title", "text", "url", "metadata"}
+    assert "ERR_4521" in read["text"]
+    nothing = {"id": str(uuid.uuid4())}
+    for name, wrong in (("fetch", {"id": "7"}), ("fetch", nothing), ("search", {}), ("search", {"q": "x"})):
+        assert (await client.call_tool(name, wrong)).is_error
+
+
+def test_a_key_lists_the_seven_unless_its_address_says_all(stack: Stack) -> None:
+    async def look() -> None:
+        for query, names in (("", NAMES), ("?tools=all", [*NAMES, "search", "fetch"])):
+            async with over_http(stack, "nobody-yet", query=query) as client:
+                assert [tool.name for tool in (await client.list_tools()).tools] == names
+                assert (await done(client, "search", query="ERR_4521"))["results"] == []
+
+    run_async(look)
 
 
 def post(stack: Stack, token: str, **headers: str) -> httpx.Response:

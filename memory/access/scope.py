@@ -8,12 +8,14 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from memory.access.confinement import EVERYTHING, RowScope, current_scope
+from memory.access.membership import MEMBER_SETTING, NOBODY, current_member
 from memory.models import EndUser
 from memory.models.isolation import AGENT_SETTING, PROJECT_SETTING
+from memory.models.spaces import is_space
 
 # The setting that the policies of the database read.
 USER_SETTING = "app.user_id"
-POLICY_SETTINGS = frozenset({USER_SETTING, AGENT_SETTING, PROJECT_SETTING})
+POLICY_SETTINGS = frozenset({USER_SETTING, MEMBER_SETTING, AGENT_SETTING, PROJECT_SETTING})
 
 
 class WrongScope(Exception):
@@ -22,7 +24,7 @@ class WrongScope(Exception):
 
 # Three walls stand between two users: the policy in the database, which reads this variable, the ``for_user`` start of
 # every query, and the vector filter that refuses to work without a user.
-_current_user: ContextVar[tuple[str, RowScope]] = ContextVar("user_scope", default=("", EVERYTHING))
+_current_user: ContextVar[tuple[str, str, RowScope]] = ContextVar("user_scope", default=("", NOBODY, EVERYTHING))
 
 
 @contextmanager
@@ -34,18 +36,21 @@ def user_scope(
     Nested for the same user it joins the open transaction and costs nothing; with ``savepoint`` a failure inside
     leaves that transaction usable. ``settings`` of Postgres hold inside it; without nesting they cost no statement of
     their own. Never hold it around a network call. Raises WrongScope inside another user's, and where the agent or
-    project it works for is not the one of the open transaction.
+    project it works for, or the member it acts as in a space, is not the one of the open transaction.
     """
-    user_id, scope = str(user.pk if isinstance(user, EndUser) else user), current_scope()
-    current, held = _current_user.get()
-    if current == user_id and held == scope:
+    key, scope = user.pk if isinstance(user, EndUser) else user, current_scope()
+    user_id, member = str(key), current_member() if is_space(key) else NOBODY
+    current, acting, held = _current_user.get()
+    if (current, acting, held) == (user_id, member, scope):
         with transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
             yield
         return
     if current:
         raise WrongScope(f"a scope for user {user_id} in {scope} inside that of user {current} in {held}")
-    token = _current_user.set((user_id, scope))
+    token = _current_user.set((user_id, member, scope))
     wanted = {USER_SETTING: user_id, **scope.settings, **(settings or {})}
+    if is_space(key):
+        wanted[MEMBER_SETTING] = member
     try:
         with transaction.atomic(), apply_settings(wanted) as before:
             if before[USER_SETTING] not in {"", user_id}:

@@ -34,6 +34,11 @@ class SearchIn(SearchFilters, ScopedFields, RequestBody):
     thread_id: Name | None = Field(default=None, description="The thread of the turn; `in_thread` searches one.")
     turn_id: UuidText | None = Field(default=None, description="Search again for a turn that has begun.")
     explain: Flag = False
+    spaces: list[str] | None = Field(
+        default=None,
+        max_length=20,
+        description="Slugs of the spaces to search beside the person's own memories; left out all they belong to.",
+    )
 
     @field_validator("collections")
     @classmethod
@@ -50,6 +55,7 @@ class SearchIn(SearchFilters, ScopedFields, RequestBody):
             limit=self.limit,
             sort_by=self.sort_by or "relevance",
             rows=build_conditions(self, self.in_thread),
+            spaces=None if self.spaces is None else frozenset(self.spaces),
             thread_id=self.thread_id or "",
             turn_id=UUID(self.turn_id) if self.turn_id else None,
         )
@@ -83,6 +89,11 @@ class SupersededOut(BaseModel):
         return cls(fact_id=ended.fact_id, memory_id=ended.memory_id, statement=ended.statement, until=ended.until)
 
 
+class SpaceRef(BaseModel):
+    slug: str
+    name: str
+
+
 class HitOut(BaseModel):
     position: int
     memory_id: UUID
@@ -94,6 +105,9 @@ class HitOut(BaseModel):
     tags: list[str]
     agent_id: str = Field(description="The agent it belongs to; empty for the person's own.")
     project_id: str = Field(description="The project it belongs to; empty for the person's own.")
+    space: SpaceRef | None = Field(
+        default=None, exclude_if=is_none, description="The space it is shared in; absent for the person's own."
+    )
     review: bool = Field(description="It waits for a person: evidence to weigh with care.")
     score_summary: ScoreSummary
     citations: list[Citation]
@@ -121,6 +135,7 @@ class HitOut(BaseModel):
             tags=item.tags,
             agent_id=item.agent_id,
             project_id=item.project_id,
+            space=SpaceRef(slug=hit.space.slug, name=hit.space.name) if hit.space else None,
             review=item.review,
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],

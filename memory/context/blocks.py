@@ -101,6 +101,8 @@ def render_insight_block(lines: Sequence[str], fence: str) -> str:
 def render_hit_line(hit: SearchHit, fence: str, shown_ids: Collection[UUID] = (), shown: Collection[str] = ()) -> str:
     """``shown_ids`` and ``shown`` are the memories and statements (as keys) that stand elsewhere in the context."""
     record = describe_record(hit.item, fence)
+    if hit.space is not None:
+        record += f", shared in {quote_as_line(hit.space.name, fence)}"
     if hit.superseded_by is not None:
         record += f", {describe_end(hit.superseded_by, fence, shown_ids, shown)}"
     return f"[{hit.position}] ({record}) {quote_as_data(hit.item.text, fence)}"

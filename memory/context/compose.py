@@ -293,7 +293,9 @@ def build_search_request(
     # Documents of the conversation fill the window already: hand over fewer memories.
     if has_documents and not limit:
         count = max(1, count // 2)
-    return SearchRequest(search_text, limit=count, thread_id=thread_id, is_silent_when_low=True, said=parts)
+    return SearchRequest(
+        search_text, limit=count, spaces=None, thread_id=thread_id, is_silent_when_low=True, said=parts
+    )
 
 
 def is_follow_up(text: str) -> bool:

@@ -12,10 +12,13 @@ from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
 from memory.facade.portability import PortabilityVerbs
 from memory.facade.sessions import SessionVerbs
+from memory.facade.spaces import SpaceVerbs
 from memory.facade.turns import TurnVerbs
 
 __all__ = ["MemoryFacade", "Stats"]
 
 
-class MemoryFacade(MemoryVerbs, SessionVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs, PortabilityVerbs):
+class MemoryFacade(
+    MemoryVerbs, SessionVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs, PortabilityVerbs, SpaceVerbs
+):
     """Cheap to make: one for each request, with the name of who acts."""

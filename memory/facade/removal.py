@@ -70,5 +70,7 @@ class RemovalVerbs(FacadePart):
         """Forget a person: gone from every answer now, erased in the background."""
         # Here and nowhere else: the endpoint once put the same job on the queue a second time.
         requested = erasure.request_erasure(user, now=now)
+        # What a person shared is theirs, and nobody is to find it from now on.
+        erasure.withdraw_contributions(user, now=now)
         enqueue(tasks.erase_user, str(requested.pk))
         return requested

@@ -11,6 +11,7 @@ from django.db.models import Model, Q
 
 from memory import signals
 from memory.access.grants import erase_grants
+from memory.access.membership import act_as_service
 from memory.access.scope import user_scope
 from memory.access.users import delete_rows
 from memory.indexes import vector_index
@@ -32,6 +33,8 @@ from memory.models import (
     MemoryItem,
     MemoryVector,
     MemoryVersion,
+    SpaceMember,
+    SpaceShare,
     Speaker,
     TokenVectors,
     Tombstone,
@@ -40,6 +43,8 @@ from memory.models import (
     Turn,
     UserData,
 )
+from memory.store.sharing import list_contributions
+from memory.store.writing import delete_memories
 
 ERASED_WITH_USER: tuple[type[Model], ...] = (
     IdempotencyRecord,
@@ -56,6 +61,8 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     FactTombstone,
     MemoryEvent,
     MemoryVersion,
+    SpaceMember,
+    SpaceShare,
     MemoryItem,
     Speaker,
     Tombstone,
@@ -117,6 +124,23 @@ def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
     return erasure
 
 
+def withdraw_contributions(person: EndUser, *, now: datetime) -> int:
+    """Delete what a person shared, in every space, also in one they have left. How many memories that were."""
+    by_space: dict[int, list[uuid.UUID]] = {}
+    for share in list_contributions(person):
+        by_space.setdefault(share.user_id, []).append(share.item_id)
+    with act_as_service():
+        for space_id, ids in by_space.items():
+            space = EndUser(pk=space_id, organization_id=person.organization_id)
+            delete_memories(space, ids, now=now)
+            ghost_registry().add(space_id, ids)
+            with user_scope(space):
+                members = [row.user for row in SpaceMember.objects.filter(space_id=space_id).select_related("user")]
+            for member in members:
+                redact_stored_answers(member, ids)
+    return sum(map(len, by_space.values()))
+
+
 def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
     """Remove rows and vectors; safe to run again after any interruption. Raises Unavailable while the index is down."""
     erasure = Erasure.objects.get(pk=erasure_id)
@@ -124,6 +148,8 @@ def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
         return
     user = EndUser.objects.filter(pk=erasure.end_user_id).first()
     if user is not None:
+        # Again: something may have been shared after the request.
+        withdraw_contributions(user, now=now)
         removed = erase_rows(user)
         # A run that was cut off after the rows went keeps the numbers it counted then.
         erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}

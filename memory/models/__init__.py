@@ -2,9 +2,10 @@
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
 and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
-and users, `grants` clients that registered themselves and their tokens, `operations` what requests leave behind,
-`rebuilding` the vector collections; `isolation` holds the keys every such table carries and the migration that has
-Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
+and users, `grants` clients that registered themselves and their tokens, `spaces` what several people share,
+`operations` what requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys every such
+table carries and the migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser`
+of its own; a test fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
@@ -18,6 +19,7 @@ from memory.models.measurements import DailyMetrics, ModelCall
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
+from memory.models.spaces import Space, SpaceMember, SpaceShare
 from memory.models.speakers import Speaker
 from memory.models.tokens import TokenVectors
 from memory.models.transfers import Transfer, TransferDue, TransferPart
@@ -54,6 +56,9 @@ __all__ = [
     "Operator",
     "Organization",
     "ReindexRun",
+    "Space",
+    "SpaceMember",
+    "SpaceShare",
     "Speaker",
     "TokenVectors",
     "Tombstone",

@@ -143,5 +143,7 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.WebhookEvent: "what this installation told others of, without words",
     core.FactsDue: "a mark of the queue",
     records.RecordsDue: "a mark of the queue",
+    core.SpaceMember: "a place among others, which no file may give: a curator invites",
+    core.SpaceShare: "of the space; what the person shared is a copy of their own",
     outcomes.ConversationWork: "a mark of the queue",
 }

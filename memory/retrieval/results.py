@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from memory.access.spaces import SpaceAccess
 from memory.inference.base import QuestionVector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
@@ -47,6 +48,9 @@ class SearchRequest:
     rows: RowConditions = field(default_factory=RowConditions)
     # Whether memories past their time are looked for as well; always where no tiers are named.
     dormant: bool = False
+    # Slugs of the spaces that are asked beside the person's own memories; None is all they belong to. None of them
+    # unless a door asks: each has to tell which space a hit is from.
+    spaces: frozenset[str] | None = frozenset()
     thread_id: str = ""
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES
@@ -92,6 +96,8 @@ class SearchHit:
     superseded_by: Superseded | None = None
     # Those that say the same and were left out, best first.
     duplicates: tuple[uuid.UUID, ...] = ()
+    # The space it is shared in; None for the person's own.
+    space: SpaceAccess | None = None
 
     @property
     def preview(self) -> str:

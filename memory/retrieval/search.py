@@ -41,6 +41,7 @@ from memory.retrieval.results import (
     SearchValidity,
     Superseded,
 )
+from memory.retrieval.spaces import SharedItems, add_shared, choose_spaces
 from memory.retrieval.synonyms import expand_query, load_synonyms
 from memory.retrieval.turns import new_turn_id, record_turn
 from memory.retrieval.validity import apply_validity
@@ -66,20 +67,19 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     started = time.perf_counter()
     # From here on, so that understanding the query is of the request's time as well.
     deadline = start_deadline(request)
-    tiers = request.tiers or frozenset(Tier)
-    debug = SearchDebug(
-        normalized_query=normalise_query(request.query), tiers_considered=[tier.value for tier in Tier if tier in tiers]
-    )
+    debug = SearchDebug(normalise_query(request.query), [tier for tier in Tier if tier in (request.tiers or Tier)])
     with debug.time_stage("understand"):
         query = understand_for_user(user, debug.normalized_query, now)
     advice = request_advice(user, query, debug, deadline) if can_be_advised(request) else SearchAdvice()
     request = complete_request(request, query, advice, debug)
-    found = find_matches(user, query, request, debug, deadline)
+    spaces = choose_spaces(user, request)
+    found = find_matches(user, query, request, debug, deadline, spaces)
     rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant)
     with debug.time_stage("rank"):
         with user_scope(user):
-            pool = read_pool(rows, found.matches, query.words)
+            pool = read_pool(rows, found.list_of(user.pk, user), query.words)
             signs = late.read_signs(user, pool, found.encoded, debug, deadline)
+        pool, shared = add_shared(pool, user, spaces, found, rows)
         # With no transaction open: the signals read every candidate's text, and the database ends a session that is
         # idle in a transaction.
         pool.advice = advice.boosts
@@ -92,7 +92,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         with debug.time_stage("rank"):
             validity = order_by_validity(user, query, request, ranked, rows, found.vector)
             grade_confidence(query, pool, ranked, request, debug)
-            hits = load_hits(user, ranked, request, validity.superseded)
+            hits = load_hits(user, ranked, request, validity.superseded, shared)
             # Before the turn is written down: an outcome is about what was handed over.
             hits = [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
@@ -206,6 +206,7 @@ def load_hits(
     ranked: Sequence[RankedCandidate],
     request: SearchRequest,
     ended: Mapping[uuid.UUID, Superseded],
+    shared: SharedItems,
 ) -> list[SearchHit]:
     """The best of the ranked in their order, read whole. ``ended`` says of which another holds now."""
     minimum = memory_conf().ranking.min_score
@@ -216,7 +217,7 @@ def load_hits(
     rows = MemoryItem.objects.for_user(user).filter(
         status__in=request.statuses, pk__in=[one.candidate.memory.id for one, _ in best]
     )
-    items = {item.pk: item for item in rows.defer("lexemes")}
+    items = {item.pk: item for item in rows.defer("lexemes")} | {pk: one.item for pk, one in shared.items()}
     # A row may have been archived or deleted since the candidates were read.
     present = [(one, same) for one, same in best if one.candidate.memory.id in items]
     return [
@@ -224,10 +225,11 @@ def load_hits(
             position,
             items[one.candidate.memory.id],
             one.final,
-            build_explanation(one),
+            build_explanation(one, shared),
             is_dormant=one.candidate.memory.is_dormant,
             superseded_by=ended.get(one.candidate.memory.id),
             duplicates=same,
+            space=shared[one.candidate.memory.id].space if one.candidate.memory.id in shared else None,
         )
         for position, (one, same) in enumerate(present, 1)
     ]
@@ -259,7 +261,7 @@ def rate_effectiveness(memory: CandidateMemory) -> tuple[float, float]:
     return wilson_lower_bound(memory.worked, memory.failed, memory.partial) if tried else 0.0, memory.score
 
 
-def build_explanation(one: RankedCandidate) -> dict[str, Any]:
+def build_explanation(one: RankedCandidate, shared: SharedItems) -> dict[str, Any]:
     """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
 
     Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells;
@@ -267,7 +269,8 @@ def build_explanation(one: RankedCandidate) -> dict[str, Any]:
     """
     conf = memory_conf().ranking
     candidate = one.candidate
-    return {
+    place = shared.get(candidate.memory.id)
+    return ({} if place is None else {"space": place.space.slug}) | {
         "vector_rank": candidate.vector_rank,
         "text_rank": candidate.text_rank,
         "rrf": round(candidate.rrf, 6),

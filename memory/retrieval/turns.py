@@ -95,4 +95,4 @@ def record_turn(
             unique_fields=["user", "turn_id"],
             update_fields=["thread_id", "query", "positions", "debug", "created_at"],
         )
-        count_retrievals(user, [hit.item.pk for hit in hits])
+        count_retrievals(user, [hit.item.pk for hit in hits if hit.space is None])

@@ -162,6 +162,7 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
     assert isinstance(arguments, SearchArguments)  # noqa: S101
     request = SearchRequest(
         arguments.query,
+        spaces=None,
         tiers=None if arguments.collections is None else frozenset(arguments.collections),
         limit=arguments.limit or AS_MANY_AS_ASKED,
         sort_by=arguments.sort_by or RELEVANCE,

@@ -44,7 +44,8 @@ def render_search_data(found: SearchResult, now: datetime) -> dict[str, Any]:
 
 def render_hit_data(hit: SearchHit, now: datetime) -> dict[str, Any]:
     item = hit.item
-    return {
+    space = {"space": {"slug": hit.space.slug, "name": hit.space.name}} if hit.space else {}
+    return space | {
         "position": hit.position,
         "tier": item.tier,
         "memory_id": str(item.pk),
@@ -76,6 +77,8 @@ def render_hit_text(hit: SearchHit, now: datetime) -> str:
         facts.append(f"said by {quote_inline(item.speaker)}")
     if item.uses:
         facts.append(f"last {item.last_outcome}, {item.uses} uses, wilson {summary['wilson_score']:.2f}")
+    if hit.space:
+        facts.append(f"shared in the space {quote_inline(hit.space.name)}")
     if item.review:
         facts.append("under review")
     return " · ".join([*facts, f"id {item.pk}"]) + "\n" + quote_text(item.text)

@@ -11,6 +11,7 @@ from ninja.security import HttpBearer
 
 from memory.access.confinement import confine_request
 from memory.access.keys import SCOPES, Principal, authenticate
+from memory.access.membership import forget_member
 from memory.access.ratelimit import check_rate
 from memory.access.users import find_user, get_or_create_user, stand_in_for_stranger
 from memory.conf import memory_conf
@@ -84,6 +85,7 @@ def admit_principal(request: Request, identify: Callable[[Request], Principal]) 
     if not verdict.admitted:
         raise rate_limited(verdict.limit, verdict.retry_after_s)
     confine_request(read_request_scope(request, principal), is_bound=bool(principal.scope))
+    forget_member()
     return principal
 
 

@@ -22,6 +22,7 @@ from memory.access.confinement import (
     current_scope,
 )
 from memory.access.keys import Principal
+from memory.access.membership import NOBODY, act_as
 from memory.web.patterns import SCOPE_ID
 from memory.web.problems import invalid_field
 
@@ -68,7 +69,7 @@ class ScopeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with confine_to(EVERYTHING), bind_to_scope(bound=True):
+        with confine_to(EVERYTHING), bind_to_scope(bound=True), act_as(NOBODY):
             response = self.get_response(request)
             if isinstance(response, StreamingHttpResponse) and not response.is_async:
                 keep_context(response)

@@ -64,7 +64,10 @@ def test_every_table_that_tells_of_a_scope_is_confined_to_it_in_reading_and_writ
         ("RESTRICTIVE", "public", "ALL", True)
     }
     others = fetch_rows("SELECT policyname FROM pg_policies WHERE schemaname = 'public'")
-    assert {name for (name,) in others} == {"user_isolation", "scope_confinement"}
+    assert {name for (name,) in others} == {
+        *("user_isolation", "scope_confinement", "space_members", "space_contributions"),
+        *("space_reading", "space_adding", "space_changing", "space_removing"),
+    }
 
 
 def test_the_application_owns_nothing_and_bypasses_nothing() -> None:

@@ -12,7 +12,16 @@ from django.utils import timezone
 from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, IdempotencyRecord, MemoryItem, Tombstone, Transfer, TransferPart, WebhookEvent
+from memory.models import (
+    EndUser,
+    IdempotencyRecord,
+    MemoryItem,
+    SpaceShare,
+    Tombstone,
+    Transfer,
+    TransferPart,
+    WebhookEvent,
+)
 from memory.models.transfers import TransferKind
 from memory.records import records
 from memory.records.models import RecallLog
@@ -46,12 +55,14 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         facade.open_prompt(someone, AgentPrompt("t", "Is it repaired?"), now=timezone.now())
         facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         keep_facts(someone, "lamp", timezone.now())
+        facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)
             for model in (*GRAPH_TABLES, *HOT_TABLES):
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
+            SpaceShare.objects.create(user=someone, item=item, contributor_id=someone.pk, contributor_name="lamp")
             job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
             TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
             WebhookEvent.objects.create(user=someone, kind="memory.stored")

@@ -16,7 +16,7 @@ from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.lifecycle import erasure
-from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem, WebhookEvent
+from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem, SpaceShare, WebhookEvent
 from memory.platform import redis
 from memory.platform.faults import Unavailable
 from memory.portability import jobs
@@ -90,6 +90,10 @@ def keep_records(user: EndUser, clock: Clock, word: str) -> None:
         records.add_record(user, kind, reported, now=clock())
     records.replace_preferences(user, {"flags": {"animal": word}}, now=clock())
     memory.put_data(user, word, {"animal": word}, now=clock())
+    memory.make_space(user.organization_id, "Zoo", user, now=clock())
+    with user_scope(user):
+        item = MemoryItem.objects.for_user(user).first()
+        SpaceShare.objects.create(user=user, item=item, contributor_id=0, contributor_name=word)
     memory.recall_records(user, word, now=clock())
 
 

@@ -1,0 +1,214 @@
+"""A space, its members of each role, and everybody who is none: nothing is read or changed beyond the role."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from memory.access.confinement import RowScope
+from memory.access.membership import act_as, act_as_member
+from memory.access.scope import user_scope
+from memory.access.spaces import find_membership
+from memory.access.users import find_user
+from memory.facade import MemoryFacade
+from memory.lifecycle import erasure
+from memory.models import EndUser, Erasure, MemoryItem, MemoryVector, SpaceMember
+from tests.api_client import ApiClient, client_for
+
+WORDS = "The heliotrope engine of the boat is repaired at Crail"
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Ann curates; Wim writes, Rea reads, Eve is none."""
+
+    slug: str
+    space_id: int
+    ann: ApiClient
+    wim: ApiClient
+    rea: ApiClient
+    eve: ApiClient
+    users: dict[str, EndUser]
+    own_id: str
+    shared_id: str
+
+    @property
+    def path(self) -> str:
+        return f"spaces/{self.slug}"
+
+
+def act(client: ApiClient, method: str, path: str, body: Any = None) -> Any:
+    return client.send(method, path, body)
+
+
+@pytest.fixture
+def team(user: EndUser, api: ApiClient, index_now: Callable[[EndUser], None]) -> Team:
+    clients = {name: ApiClient(name, api.key) for name in ("wim", "rea", "eve")}
+    for client in clients.values():
+        assert client.post("memories", {"text": "I own a bicycle"}).status_code == 201
+    made = api.post("spaces", {"name": "Boat crew"})
+    assert made.status_code == 201, made.content
+    slug = made.json()["slug"]
+    for name, role in (("wim", "writer"), ("rea", "reader")):
+        assert act(api, "PUT", f"spaces/{slug}/members/{name}", {"role": role}).status_code == 200
+    own = api.post("memories", {"text": WORDS, "thread_id": "private", "project_id": "atlas"}).json()
+    shared = api.post(f"spaces/{slug}/memories", {"memory_id": own["id"]})
+    assert shared.status_code == 201, shared.content
+    users = {name: find_user(user.organization_id, name) or user for name in ("wim", "rea", "eve")}
+    access = find_membership(user, slug)
+    assert access is not None
+    index_now(access.partition)
+    return Team(
+        slug, access.space_id, api, **clients, users=users, own_id=own["id"], shared_id=shared.json()["memory"]["id"]
+    )
+
+
+def find_shared(client: ApiClient, **more: Any) -> list[dict[str, Any]]:
+    answer = client.post("search", {"query": "Where is the heliotrope engine repaired?", "limit": 20, **more})
+    assert answer.status_code == 200, answer.content
+    return [hit for hit in answer.json()["results"] if "heliotrope" in hit["content"]]
+
+
+def test_members_find_what_was_shared_and_nobody_else_does(team: Team, foreign_user: EndUser) -> None:
+    for client in (team.wim, team.rea):
+        [hit] = find_shared(client, explain=True)
+        assert (hit["memory_id"], hit["space"]["slug"]) == (team.shared_id, team.slug)
+        assert hit["space"]["name"] == "Boat crew"
+        assert hit["explain"]["space"] == team.slug
+        assert find_shared(client, spaces=[]) == []
+        assert len(find_shared(client, spaces=[team.slug])) == 1
+        context = client.post("context", {"query": "Where is the heliotrope engine repaired?"}).content.decode()
+        assert "shared in Boat crew" in context
+    assert find_shared(team.eve) == []
+    refused = team.eve.post("search", {"query": "x", "spaces": [team.slug]})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "spaces")
+    unknown = team.eve.post("search", {"query": "x", "spaces": ["nothing-such"]})
+    assert refused.json()["errors"] == unknown.json()["errors"]
+    assert find_shared(client_for(foreign_user)) == []
+    shared = team.rea.get(f"{team.path}/memories").json()["items"]
+    assert [(one["shared_by"], one["shared_from"]) for one in shared] == [(team.ann.external_id, team.own_id)]
+    assert (shared[0]["memory"]["thread_id"], shared[0]["memory"]["project_id"]) == ("", "")
+    for client in (team.wim, team.rea, team.eve):
+        assert client.get(f"memories/{team.shared_id}").status_code == 404
+        assert client.get(f"memories/{team.own_id}").status_code == 404
+
+
+def test_a_role_reaches_so_far_and_no_further(team: Team) -> None:
+    shared, members = f"{team.path}/memories/{team.shared_id}", f"{team.path}/members"
+    mine = team.rea.post("memories", {"text": "I like tea"}).json()["id"]
+    for method, path, body in (
+        ("POST", f"{team.path}/memories", {"text": "I was here"}),
+        ("POST", f"{team.path}/memories", {"memory_id": mine}),
+        ("PATCH", shared, {"text": "Mine now"}),
+        ("POST", f"{shared}/archive", None),
+        ("DELETE", shared, None),
+        ("PUT", f"{members}/rea", {"role": "curator"}),
+        ("PUT", f"{members}/eve", {"role": "reader"}),
+        ("DELETE", f"{members}/wim", None),
+        ("PATCH", team.path, {"name": "Mine"}),
+        ("DELETE", team.path, None),
+    ):
+        assert act(team.rea, method, path, body).status_code == 403, path
+        outside = act(team.eve, method, path, body)
+        nothing = act(team.eve, method, path.replace(team.slug, "nothing-such"), body)
+        assert (outside.status_code, nothing.status_code) == (404, 404), path
+        # To take oneself out is no act upon others.
+        if path not in {f"{team.path}/memories", f"{members}/wim"}:
+            assert act(team.wim, method, path, body).status_code == 403, path
+    assert team.eve.get(team.path).status_code == 404
+    assert team.eve.get(members).status_code == 404
+    written = team.wim.post(f"{team.path}/memories", {"text": "The mast is of spruce"})
+    assert written.status_code == 201, written.content
+    own = f"{team.path}/memories/{written.json()['memory']['id']}"
+    assert act(team.wim, "PATCH", own, {"text": "The mast is of larch"}).json()["memory"]["version"] == 2
+    assert act(team.ann, "PATCH", own, {"text": "The mast is of oak"}).status_code == 200
+    assert team.wim.delete(own).status_code == 204
+    assert team.rea.get(own).status_code == 404
+    last = team.ann.delete(f"{members}/{team.ann.external_id}")
+    assert (last.status_code, last.json()["errors"][0]["field"]) == (422, "member")
+
+
+def test_the_database_asks_for_the_role_itself(team: Team) -> None:
+    counted = "SELECT count(*) FROM memory_item"
+    with connection.cursor() as cursor:
+        for member, expected in ((team.users["rea"].pk, 1), (team.users["eve"].pk, 0), ("", 0), (team.space_id, 0)):
+            with act_as(str(member)), user_scope(team.space_id):
+                cursor.execute(counted)
+                assert cursor.fetchone()[0] == expected, member
+        for name in ("rea", "wim"):
+            with act_as_member(team.users[name].pk), user_scope(team.space_id):
+                for statement in (
+                    "UPDATE memory_item SET score = 0 RETURNING id",
+                    "DELETE FROM memory_item RETURNING id",
+                ):
+                    cursor.execute(statement)
+                    assert cursor.fetchall() == [], name
+                with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+                    cursor.execute("UPDATE memory_space_member SET role = 'curator'")
+        with (
+            act_as_member(team.users["rea"].pk),
+            user_scope(team.space_id),
+            pytest.raises(DatabaseError, match="row-level security"),
+            transaction.atomic(),
+        ):
+            cursor.execute(
+                "INSERT INTO memory_event (user_id, item_id, kind, reason, before, after, actor, at) "
+                "SELECT user_id, id, 'x', '', '{}', '{}', '', now() FROM memory_item"
+            )
+        eve = team.users["eve"].pk
+        with user_scope(eve):
+            with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+                cursor.execute(
+                    "INSERT INTO memory_space_member (user_id, space_id, role, added_by, added_at) "
+                    "VALUES (%s, %s, 'curator', '', now())",
+                    [eve, team.space_id],
+                )
+            cursor.execute("SELECT set_config('app.member_id', 'service', true)")
+            cursor.execute(f"{counted} WHERE user_id = %s", [team.space_id])
+            assert cursor.fetchone()[0] == 0
+
+
+def test_who_is_removed_is_out_at_once(team: Team) -> None:
+    asked = {"query": "Where is the heliotrope engine repaired?"}
+    before = team.rea.post("search", asked, Idempotency_Key="again")
+    assert "heliotrope engine of" in before.content.decode()
+    assert team.ann.delete(f"{team.path}/members/rea").status_code == 204
+    assert "heliotrope engine of" not in team.rea.post("search", asked, Idempotency_Key="again").content.decode()
+    assert find_shared(team.rea) == []
+    assert team.rea.get(f"{team.path}/memories/{team.shared_id}").status_code == 404
+    assert team.wim.delete(f"{team.path}/members/wim").status_code == 204
+    assert find_shared(team.wim) == []
+    assert team.wim.get("spaces").json()["items"] == []
+
+
+def test_a_key_of_one_project_reads_spaces_and_manages_none(team: Team, user: EndUser) -> None:
+    bound = client_for(user, scope=RowScope(project_id="borealis"))
+    assert len(find_shared(bound)) == 1
+    assert bound.post("spaces", {"name": "x"}).status_code == 403
+    assert bound.post(f"{team.path}/memories", {"memory_id": team.own_id}).status_code == 403
+
+
+def test_what_goes_takes_its_shares_along(team: Team, user: EndUser) -> None:
+    assert team.ann.get("spaces").json()["items"][0]["role"] == "curator"
+    again = team.ann.post(f"{team.path}/memories", {"memory_id": team.own_id}).json()
+    assert again["memory"]["id"] == team.shared_id
+    written = team.wim.post(f"{team.path}/memories", {"text": "The heliotrope mast is of spruce"}).json()
+    facade, now = MemoryFacade(), timezone.now()
+    job = facade.request_erasure(team.users["wim"], now=now)
+    assert team.rea.get(f"{team.path}/memories/{written['memory']['id']}").status_code == 404
+    erasure.finish_erasure(job.pk, now=now)
+    assert [one["user"] for one in team.rea.get(f"{team.path}/members").json()["items"]] == [user.external_id, "rea"]
+    deleted = team.ann.delete(team.path)
+    assert deleted.status_code == 202
+    assert find_shared(team.rea) == []
+    assert team.rea.get(team.path).status_code == 404
+    erasure.finish_erasure(Erasure.objects.get(pk=deleted.json()["job_id"]).pk, now=now)
+    with user_scope(team.space_id):
+        assert not MemoryItem.objects.exists()
+        assert not MemoryVector.objects.exists()
+        assert not SpaceMember.objects.exists()
+    assert not EndUser.objects.filter(pk=team.space_id).exists()
+    assert team.ann.get(f"memories/{team.own_id}").status_code == 200

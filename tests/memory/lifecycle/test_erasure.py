@@ -92,7 +92,7 @@ def keep_records(user: EndUser, clock: Clock, word: str) -> None:
     memory.put_data(user, word, {"animal": word}, now=clock())
     memory.make_space(user.organization_id, "Zoo", user, now=clock())
     with user_scope(user):
-        item = MemoryItem.objects.for_user(user).first()
+        item = MemoryItem.objects.for_user(user)[0]
         SpaceShare.objects.create(user=user, item=item, contributor_id=0, contributor_name=word)
     memory.recall_records(user, word, now=clock())
 

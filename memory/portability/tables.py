@@ -143,6 +143,7 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.WebhookEvent: "what this installation told others of, without words",
     core.FactsDue: "a mark of the queue",
     records.RecordsDue: "a mark of the queue",
+    core.Space: "a store of the organisation, with its owner in place of a person",
     core.SpaceMember: "a place among others, which no file may give: a curator invites",
     core.SpaceShare: "of the space; what the person shared is a copy of their own",
     outcomes.ConversationWork: "a mark of the queue",

@@ -25,6 +25,7 @@ CONVERSATION_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "
 class DatasetForm(StrEnum):
     SCENARIOS = "scenarios"
     CONVERSATIONS = "conversations"
+    FIRST_DAYS = "first-days"
 
 
 class DatasetError(Exception):
@@ -46,6 +47,8 @@ class DatasetMemory:
     outcomes: tuple[str, ...] = ()
     # Outcomes of turns that showed it alone: each with its question.
     judged_turns: tuple[tuple[str, str], ...] = ()
+    # Of an exchange, which is stored and read as a client's: what the assistant answered.
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,8 @@ class JudgedRanking:
     grades: Grades
     texts: Mapping[str, str]
     traps: frozenset[str] = frozenset()
+    # Whether the search is too unsure to tell an assistant any of it.
+    is_silent: bool = False
 
 
 Measure = Callable[[JudgedRanking], float]
@@ -110,6 +112,20 @@ def scenario_measures() -> dict[str, Measure]:
         "R@5": _build_measure(recall_at, 5),
         "tok@5": lambda judged: float(tokens_at(judged.ranking, judged.texts, 5)),
         "tok-hit": lambda judged: float(tokens_to_hit(judged.ranking, judged.texts, best_keys(judged.grades))),
+    }
+
+
+def first_days_measures() -> dict[str, Measure]:
+    """What a small store of many kinds is measured by. Where it holds no answer, silence counts as first."""
+    return {
+        "Top-1": lambda judged: float(
+            first_place(judged.ranking, judged.grades) == 1 if judged.grades else judged.is_silent
+        ),
+        "MRR": lambda judged: (
+            reciprocal_rank(judged.ranking, judged.grades) if judged.grades else float(judged.is_silent)
+        ),
+        "trap@1": lambda judged: hit_at(judged.ranking, judged.traps, 1),
+        "silent": lambda judged: float(judged.is_silent),
     }
 
 

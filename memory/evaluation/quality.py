@@ -21,11 +21,13 @@ from memory.evaluation.metrics import (
     best_keys,
     conversation_measures,
     cost_measures,
+    first_days_measures,
     first_place,
     scenario_measures,
 )
 from memory.evaluation.timing import Stopwatch
 from memory.inference import reranker
+from memory.retrieval.confidence import LOW
 from memory.retrieval.ranking import load_signals
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
 from memory.retrieval.search import search
@@ -59,7 +61,11 @@ DEEPEST = 50
 PATIENCE_S = 15.0
 # Every question is asked at this moment: dates are part of what is searched, and a figure must not change overnight.
 ASKED_AT = datetime(2025, 6, 16, 12, tzinfo=UTC)
-HEADLINES = {DatasetForm.SCENARIOS: ("Top-1", "MRR", "trap@1"), DatasetForm.CONVERSATIONS: ("R@1", "R@10", "MRR")}
+HEADLINES = {
+    DatasetForm.SCENARIOS: ("Top-1", "MRR", "trap@1"),
+    DatasetForm.CONVERSATIONS: ("R@1", "R@10", "MRR"),
+    DatasetForm.FIRST_DAYS: ("Top-1", "MRR", "silent"),
+}
 
 Say = Callable[[str], None]
 
@@ -128,16 +134,29 @@ def _to_json(figures: Average) -> dict[str, Any]:
 
 def evaluate_dataset(dataset: RetrievalDataset, modes: Sequence[str], k: int, say: Say) -> QualityResults:
     """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
-    measures = scenario_measures() if dataset.form is DatasetForm.SCENARIOS else conversation_measures(k)
+    measures = choose_measures(dataset.form, k)
     results = QualityResults(dataset.form, {mode: [] for mode in modes})
     with benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
             with load_store(organization, store, ASKED_AT) as content:
                 results.refused |= {f"{store.key}/{key}": rule for key, rule in content.refused.items()}
-                depth = min(DEEPEST, len(store.memories)) if dataset.form is DatasetForm.SCENARIOS else k
+                depth = choose_depth(dataset.form, store, k)
                 ask_questions(store, content, modes, depth, measures, results)
     return results
+
+
+def choose_depth(form: DatasetForm, store: DatasetStore, k: int) -> int:
+    if form is DatasetForm.SCENARIOS:
+        return min(DEEPEST, len(store.memories))
+    # What was learned of exchanges stands beside them.
+    return k if form is DatasetForm.CONVERSATIONS else DEEPEST
+
+
+def choose_measures(form: DatasetForm, k: int) -> dict[str, Measure]:
+    if form is DatasetForm.CONVERSATIONS:
+        return conversation_measures(k)
+    return scenario_measures() if form is DatasetForm.SCENARIOS else first_days_measures()
 
 
 def list_boosts() -> dict[str, str]:
@@ -170,12 +189,13 @@ def ask_questions(
     texts = {memory.key: memory.text for memory in store.memories}
     for question in store.questions:
         for mode in modes:
-            ranking = ask_question(question, content, mode, depth, results)
-            judged = JudgedRanking(ranking, question.grades, texts, question.traps)
+            ranking, is_silent = ask_question(question, content, mode, depth, results)
+            judged = JudgedRanking(ranking, question.grades, texts, question.traps, is_silent)
             results.scored[mode].append(score_question(judged, measures, question))
-            results.costs.setdefault(mode, []).append(score_question(judged, cost_measures(), question))
             place = first_place(ranking, best_keys(question.grades))
-            if place != 1:
+            if question.grades:
+                results.costs.setdefault(mode, []).append(score_question(judged, cost_measures(), question))
+            if place != 1 if question.grades else not is_silent:
                 first = texts[ranking[0]] if ranking else ""
                 results.misses.append(MissedQuestion(question.key, question.text, question.labels, mode, place, first))
 
@@ -186,12 +206,12 @@ def score_question(judged: JudgedRanking, measures: Mapping[str, Measure], quest
 
 def ask_question(
     question: DatasetQuestion, content: LoadedStore, mode: str, depth: int, results: QualityResults
-) -> list[str]:
-    """The keys of what was found, best first."""
+) -> tuple[list[str], bool]:
+    """The keys of what was found, best first, and whether an assistant would be told none of it."""
     part = parse_mode(mode)
     depth = min(depth, READ_BY_RERANKER) if mode == RERANKED and len(content.keys) <= DEEPEST else depth
     request = SearchRequest(question.text, limit=depth, stages=part.stages, boosts=part.boosts, deadline_s=PATIENCE_S)
     with results.watch.measure(mode):
         found = search(content.user, request, now=ASKED_AT, remember=False)
     results.fallbacks.update(found.debug.fallbacks_used)
-    return content.ranking([hit.item.pk for hit in found.hits])
+    return content.ranking([hit.item.pk for hit in found.hits]), found.debug.retrieval_confidence == LOW

@@ -66,11 +66,13 @@ def erase_user(user: EndUser) -> None:
     request = request_erasure(user, now=now)
     for attempt in range(ERASURE_TRIES):
         try:
-            return finish_erasure(request.pk, now=now)
+            finish_erasure(request.pk, now=now)
         except (IntegrityError, OperationalError):
             # A worker beside was just writing down what the last exchange is near to.
             if attempt == ERASURE_TRIES - 1:
                 raise
+        else:
+            break
 
 
 @contextmanager

@@ -114,5 +114,5 @@ OWN_WORDS = RankingSignal("own_words", 0.8, score_own_words)
 TIME_WORDS = RankingSignal("time_words", 2.0, score_time_words)
 # On left-out scenarios Top-1 +.01 and +.03; on friends, real people and articles MRR +.001 each.
 FIGURE = RankingSignal("figure", 2.0, score_figure)
-PROPER_NAME = RankingSignal("proper_name", 1.5, score_proper_name)
+PROPER_NAME = RankingSignal("proper_name", 1.5, score_proper_name, is_of_kind=True)
 DATE = RankingSignal("date", 3.3, score_date)

@@ -19,8 +19,8 @@ def score_other_person(query: Query, pool: Pool) -> list[float]:
 
 
 def score_about_me(query: Query, pool: Pool) -> list[float]:
-    """Up for statements about the user, if the question is about the user."""
-    if not query.is_about_me or query.relations or query.named:
+    """Up for statements about the user, if the question is about the user, and not about what they were told."""
+    if not query.is_about_me or query.relations or query.named or query.asks_assistant:
         return [0.0] * len(pool)
     return [
         float(memory.is_sure_statement and not others)
@@ -74,11 +74,11 @@ def score_reported_question(query: Query, pool: Pool) -> list[float]:
 # Without it Top-1 .740 and .704, trap@1 .040 and .187.
 OTHER_PERSON = RankingSignal("other_person", -1.9, score_other_person)
 # Without it Top-1 .661 on `scenarios-v1`, trap@1 .040 and .213.
-ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me)
+ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me, is_of_kind=True)
 # Without it Top-1 .720 and .709.
 BACKGROUND = RankingSignal("background", -1.3, score_background)
 # Without it Top-1 .722, trap@1 .170 on `scenarios-v1`.
-IDENTITY = RankingSignal("identity", 2.9, score_identity)
+IDENTITY = RankingSignal("identity", 2.9, score_identity, is_of_kind=True)
 # Without it Top-1 .720 and .683, trap@1 .080 and .213.
 BOOKS = RankingSignal("books", 3.8, score_books)
 # Without it Top-1 .720 and .709, trap@1 .060 and .174; the conversations are .001 better without.

@@ -54,6 +54,9 @@ def score_answer(query: Query, pool: Pool) -> list[float]:
 
 def score_question(query: Query, pool: Pool) -> list[float]:
     """Down for short turns that end in a question. Whoever tells at length and then asks for help has told it."""
+    # Whoever asks what they were told asks for the answer to a question of theirs.
+    if query.asks_assistant:
+        return [0.0] * len(pool)
     # What a remark calls to mind was told, and a question tells nothing.
     is_question = ends_asking if query.is_remark else is_short_question
     return pool.each(lambda memory: float(bool(memory.thread_id) and is_question(memory.text)))

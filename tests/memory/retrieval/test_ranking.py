@@ -429,3 +429,34 @@ def test_the_published_formula_is_a_sum_as_well() -> None:
     bank, book = rank_pool(understand_query("x", (), NOW), make_pool("x", *items), reasons)
     assert bank.total == pytest.approx((0.45 * 0.5 + 0.55 * 1.0) * 2)
     assert book.total == pytest.approx(0.7 * 0.5)
+
+
+# --- kinds -------------------------------------------------------------------------------------------------------
+def rank_kinds(shed_distance: float, count: int = 2, against: float = 0.0) -> list[float]:
+    """The shares of a cue of kind for the memory that is near and for one at distance 1.3, a cosine of about .15."""
+    pool = make_pool("where is the ladder?", *(text(f"memory {number}") for number in range(count)))
+    for candidate in pool.candidates:
+        candidate.distance = 1.3
+    pool.candidates[0].distance = shed_distance
+    kind = RankingSignal("kind", 3.0, lambda query, pool: [1.0] * len(pool), is_of_kind=True)
+    opposed = RankingSignal("opposed", 1.0, lambda query, pool: [-against] + [0.0] * (len(pool) - 1))
+    ranked = rank_pool(understand_query("where is the ladder?", (), NOW), pool, (kind, opposed))
+    return [ranked[0].boosts["kind"], ranked[1].boosts.get("kind", 0.0)]
+
+
+def test_its_kind_lifts_no_memory_that_is_far_behind_another() -> None:
+    assert rank_kinds(0.7) == [3.0, 0.0]
+    # Where nothing is nearer by much, the kind decides as before.
+    assert rank_kinds(1.25) == [3.0, 3.0]
+    # What something speaks against shows nobody else to be beside the question.
+    assert rank_kinds(0.7, against=1.0) == [3.0, 3.0]
+    # Among many their relevance tells it already.
+    assert rank_kinds(0.7, count=190)[1] == pytest.approx(2.7)
+
+
+def test_who_asks_what_they_were_told_does_not_ask_about_themselves() -> None:
+    asked = "What did you tell me about candle wax?"
+    exchange = text("User: How do I get wax out?\nAssistant: Freeze it.", thread_id="t")
+    assert signal_values(subject.ABOUT_ME, asked, fact("I live in Bristol."), exchange) == [0.0, 0.0]
+    assert signal_values(thread.QUESTION, asked, fact("I live in Bristol."), exchange) == [0.0, 0.0]
+    assert any(signal_values(subject.ABOUT_ME, "Where do I live?", fact("I live in Bristol."), exchange))

@@ -32,8 +32,8 @@ def test_the_notation(tmp_path: Path) -> None:
     assert (exchange.text, exchange.reply, exchange.days_ago) == ("And wax?", "Hot.", 1.0)
     assert (line.speaker, line.text) == ("Ann", "Hi.")
     wax, who = store.questions
-    assert (wax.grades, wax.traps, wax.labels["answer"]) == ({"b": 1}, {"a"}, "exchange")
-    assert (who.grades, who.labels["answer"]) == ({}, SILENCE)
+    assert (dict(wax.grades), wax.traps, wax.labels["answer"]) == ({"b": 1}, frozenset("a"), "exchange")
+    assert (dict(who.grades), who.labels["answer"]) == ({}, SILENCE)
 
 
 @pytest.mark.parametrize("content", ["a s3 | no store", "= x\n? a | no such memory", "= x\na z3 | no such kind"])

@@ -15,6 +15,7 @@ from memory.access import grants
 from memory.access.keys import Principal
 from memory.models import ApiKey, EndUser, OAuthClient, OAuthGrant, OAuthToken
 from memory.oauth import endpoints
+from tests.at_once import run_at_once
 from tests.memory.console.conftest import Console, console_for, member_of
 from tests.memory.oauth.conftest import RETURN, HandMadeClient, knock, make_client, register
 
@@ -137,6 +138,21 @@ def test_a_refresh_token_used_twice_ends_the_family(client: HandMadeClient, cons
         assert knock(tokens["access_token"]) == "unauthorised"
         assert client.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert isinstance(knock(bystander["access_token"]), Principal)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_is_answered_and_both_lose_what_came_of_it(user: EndUser) -> None:
+    console, client = console_for(member_of(user.organization, "olga")), make_client()
+    code = client.consent(console)["code"]
+    answers = run_at_once(*[lambda: client.ask_token(code=code)] * 2)
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    tokens = next(answer.json() for answer in answers if answer.status_code == 200)
+    assert knock(tokens["access_token"]) == "unauthorised"
+    token = client.connect(console)["refresh_token"]
+    answers = run_at_once(*[lambda: client.refresh(token)] * 2)
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    tokens = next(answer.json() for answer in answers if answer.status_code == 200)
+    assert knock(tokens["access_token"]) == "unauthorised"
 
 
 def test_what_expired_is_worth_nothing(client: HandMadeClient, console: Console) -> None:

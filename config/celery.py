@@ -13,12 +13,14 @@ from django.db.backends.signals import connection_created
 
 from config import embedded
 from config.schedule import SCHEDULE
+from config.traces import trace_tasks
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("commonplace")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = SCHEDULE
+trace_tasks()
 app.autodiscover_tasks()
 # No apps of their own: one stands above those whose rows it carries, the other beside what it tells of.
 app.autodiscover_tasks(["memory.portability", "memory.webhooks"])

@@ -7,6 +7,9 @@ from collections.abc import Callable
 import structlog
 from django.http import HttpRequest, HttpResponse
 
+from memory.platform import tracing
+
+TRACE_HEADERS = (tracing.PARENT, "tracestate")
 Next = Callable[[HttpRequest], HttpResponse]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -34,8 +37,25 @@ class RequestContextMiddleware:
         given = request.headers.get("X-Request-Id", "")
         request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
         with structlog.contextvars.bound_contextvars(request_id=request_id):
-            response = self.get_response(request)
+            response = self.trace_response(request)
         response.headers["X-Request-Id"] = request_id
+        return response
+
+    def trace_response(self, request: HttpRequest) -> HttpResponse:
+        """The response; where traces are on as a span, whose id the logs and the answer name."""
+        carried = {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
+        with tracing.continue_trace(f"{request.method}", carried) as span:
+            if span is None:
+                return self.get_response(request)
+            with structlog.contextvars.bound_contextvars(trace_id=tracing.get_trace_id(span)):
+                response = self.get_response(request)
+            # The pattern of the address and not the address, which names people.
+            route = request.resolver_match.route if request.resolver_match else "no such address"
+            span.update_name(f"{request.method} /{route}")
+            span.set_attribute("http.request.method", str(request.method))
+            span.set_attribute("http.route", f"/{route}")
+            span.set_attribute("http.response.status_code", response.status_code)
+            response.headers["X-Trace-Id"] = tracing.get_trace_id(span)
         return response
 
 

@@ -176,6 +176,12 @@ structlog.configure(
     cache_logger_on_first_use=True,
 )
 
+# --- traces --------------------------------------------------------------------------------------------------------
+TRACES: dict[str, Any] = {
+    "endpoint": env_str("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    "share": env_float("TRACE_SHARE", 1.0, minimum=0, maximum=1),
+}
+
 # --- the memory itself -------------------------------------------------------------------------------------------
 FLAGS = read_flags()
 QDRANT_URL = env_str("QDRANT_URL")

@@ -12,6 +12,7 @@ django_application = get_wsgi_application()
 
 from django.urls import get_resolver  # noqa: E402 -- after the set-up it needs
 
+from config.traces import start_process_traces  # noqa: E402 -- after the set-up it needs
 from knowledge_graph.hotmem import turn  # noqa: E402 -- after the set-up it needs
 from memory.platform.slots import SlottedApplication  # noqa: E402 -- after the set-up it needs
 from memory.retrieval.search import warm_up  # noqa: E402 -- after the set-up it needs
@@ -23,6 +24,7 @@ application = SlottedApplication(django_application, settings.WORKING_REQUESTS)
 get_resolver().url_patterns  # noqa: B018 -- imports the views
 warm_up()
 turn.warm_up()
+start_process_traces("web")
 # What is there now stays. Each look through all of it would hold up one request in hundreds for a tenth of a second.
 gc.collect()
 gc.freeze()

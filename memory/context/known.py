@@ -27,6 +27,7 @@ from memory.inference.base import QuestionVector
 from memory.language.text import format_date
 from memory.models import EndUser, Fact, FactReview, MemoryItem
 from memory.models.facts import FactState, ReviewKind
+from memory.platform.tracing import trace_calls
 from memory.tiers import Tier, Trust
 
 # As ruled: an answer that has to heed more than this heeds none.
@@ -86,6 +87,7 @@ class KnownRows:
     doubts: Mapping[uuid.UUID, Fact] = field(default_factory=dict)
 
 
+@trace_calls("context.facts")
 def find_known_lines(
     user: EndUser,
     asked: AskedFor,

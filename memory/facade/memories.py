@@ -15,6 +15,7 @@ from memory.lifecycle import bank, undo
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.conditions import RowConditions
 from memory.platform.deadline import Deadline
+from memory.platform.tracing import trace_calls
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
 from memory.store import listing, writing
@@ -74,6 +75,7 @@ class MemoryVerbs(RemovalVerbs):
         """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
         return matching.find_bank_item(user, words, now=now, deadline=deadline or default_deadline())
 
+    @trace_calls("store")
     def store(
         self, user: EndUser, new: NewMemory, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> StoreResult:
@@ -85,6 +87,7 @@ class MemoryVerbs(RemovalVerbs):
                 bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
 
+    @trace_calls("store.batch")
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
         """All or none, in order. None stands for one that was imported before. Raises WriteRefused."""
         with user_scope(user):

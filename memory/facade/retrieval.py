@@ -22,6 +22,7 @@ from memory.facts.streaming import StreamedLine, ThreadStream
 from memory.guard import redact_secrets
 from memory.models import EndUser
 from memory.platform import metrics
+from memory.platform.tracing import trace_calls
 from memory.records import recall
 from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallResult
@@ -33,11 +34,13 @@ logger = structlog.get_logger(__name__)
 
 
 class RetrievalVerbs(FacadePart):
+    @trace_calls("search")
     def search(self, user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
         """With ``remember`` False (previews) no turn is stored and no retrieval is counted; never for a stranger."""
         request = replace(request, query=redact_secrets(request.query).text)
         return search.search(user, request, now=now, remember=remember and not is_stranger(user))
 
+    @trace_calls("insights")
     def get_insights(
         self,
         user: EndUser | None,
@@ -62,6 +65,7 @@ class RetrievalVerbs(FacadePart):
             within_s=within_s or memory_conf().deadlines.default_s,
         )
 
+    @trace_calls("context")
     def compose_context(
         self,
         user: EndUser,

@@ -13,6 +13,7 @@ from memory.gateway.errors import GatewayError, UpstreamRefusal, late_upstream, 
 from memory.platform import http
 from memory.platform.deadline import Deadline
 from memory.platform.per_process import PerProcess
+from memory.platform.tracing import open_span
 
 # Of an error, which is quoted to the client, and of a whole answer.
 MAX_ERROR_BYTES = 64 * 1024
@@ -72,7 +73,7 @@ class Upstream:
             # A whole answer is silent until it is complete.
             silence = httpx.Timeout(self._conf.timeout_s, connect=self._conf.connect_s)
         request = self._client.build_request(method, path, json=body, timeout=silence)
-        with translate_failures(), http.limit_to_deadline(deadline):
+        with open_span("gateway.upstream"), translate_failures(), http.limit_to_deadline(deadline):
             response = self._send(request)
         answer = UpstreamAnswer(response, deadline)
         if response.status_code == 200:

@@ -8,6 +8,7 @@ import httpx
 from memory.platform import http
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
+from memory.platform.tracing import open_span
 
 # Statuses of a request that was sound: the server was busy, or failed while it computed.
 TRANSIENT_STATUSES = frozenset({408, 424, 425, 429})
@@ -29,6 +30,10 @@ class JsonService:
 
     def exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
         """What the service answers. Raises Unavailable, BadReply or Rejected, and nothing else."""
+        with open_span(f"ask {self.name}"):
+            return self._exchange(method, path, body, deadline)
+
+    def _exchange(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> object:
         try:
             try:
                 status, kind, content = self._send(method, path, body, deadline)

@@ -8,6 +8,8 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
+from memory.platform.tracing import carry_trace
+
 logger = structlog.get_logger(__name__)
 
 
@@ -21,7 +23,9 @@ def enqueue(task: "Task[..., Any]", *arguments: Any, after_s: float = 0.0) -> No
 
 def send_task(task: "Task[..., Any]", *arguments: Any, after_s: float = 0.0) -> None:
     try:
-        when: dict[str, Any] = {"countdown": after_s} if after_s else {}
-        task.apply_async(arguments, retry=False, **when)
+        more: dict[str, Any] = {"countdown": after_s} if after_s else {}
+        if carried := carry_trace():
+            more["headers"] = carried
+        task.apply_async(arguments, retry=False, **more)
     except (OperationalError, RedisError, OSError) as error:
         logger.warning("queue away, a sweep will find the work", task=task.name, reason=str(error)[:200])

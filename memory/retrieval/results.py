@@ -17,6 +17,7 @@ from memory.models import MemoryItem
 from memory.models.conditions import RowConditions
 from memory.platform.breakers import breaker_states
 from memory.platform.faults import BadReply, Unavailable
+from memory.platform.tracing import open_span
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Status, Tier
 
@@ -146,7 +147,8 @@ class SearchDebug:
     def time_stage(self, stage: str) -> Iterator[None]:
         started = time.perf_counter()
         try:
-            yield
+            with open_span(f"search.{stage}"):
+                yield
         finally:
             spent_ms = (time.perf_counter() - started) * 1000
             self.stage_timings_ms[stage] = round(self.stage_timings_ms.get(stage, 0.0) + spent_ms, 3)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
@@ -14,6 +14,8 @@ from memory.web.viewing import find_viewed_person, visible_organizations
 
 # People listed of one organisation; the search field finds the others.
 PEOPLE_LISTED = 60
+# How external ids begin that no client can give.
+UNNAMEABLE = "#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def home(request: OperatorRequest) -> HttpResponse:
         except Http404:
             del request.session[LAST_VIEWED]
     # Two rows are enough to know whether there is just one.
-    only = EndUser.objects.filter(organization__in=visible_organizations(request.user))[:2]
+    only = list_nameable().filter(organization__in=visible_organizations(request.user))[:2]
     if len(only) == 1:
         return redirect("console:overview", only[0].organization.slug, only[0].external_id)
     return redirect("console:people")
@@ -54,10 +56,15 @@ def page(request: OperatorRequest) -> HttpResponse:
     return render_page(request, "console/people/page.html", "console/people/_organizations.html", context)
 
 
+def list_nameable() -> QuerySet[EndUser]:
+    """Without the partitions of spaces, and without people whose rows are being erased."""
+    return EndUser.objects.exclude(external_id__startswith=UNNAMEABLE)
+
+
 def list_people(operator: Operator, query: str) -> list[OrganizationPeople]:
     found = []
     for organization in visible_organizations(operator):
-        users = EndUser.objects.filter(organization=organization, external_id__icontains=query)
+        users = list_nameable().filter(organization=organization, external_id__icontains=query)
         latest = users.order_by(F("last_active_at").desc(nulls_last=True), "external_id")
         found.append(OrganizationPeople(organization, list(latest[:PEOPLE_LISTED]), users.count()))
     return found

@@ -23,6 +23,7 @@ from memory.console import (
     reviews,
     search,
     session,
+    spaces,
     transfer,
     trust,
 )
@@ -68,12 +69,19 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/reject", fact.reject, name="reject_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/restore", fact.restore, name="restore_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/forget", fact.forget, name="forget_fact"),
+    path("<slug:organization>/<str:external_id>/spaces", spaces.page, name="spaces"),
+    path(
+        "<slug:organization>/<str:external_id>/spaces/<slug:slug>/<uuid:item_id>/unshare",
+        spaces.unshare,
+        name="unshare",
+    ),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
     path(
         "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", bank_form.add_to_bank, name="add_to_bank"
     ),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/share", spaces.share, name="share"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),
     path(

@@ -52,12 +52,15 @@ def add_shared(
     """The pool with the candidates of spaces, and their rows."""
     candidates: list[Candidate] = list(pool)
     shared: dict[uuid.UUID, SharedItem] = {}
+    # Of a memory and its copy the person's own stands: an outcome scores that one.
+    own = {candidate.memory.text for candidate in pool}
     for space in spaces:
         matches = found.list_of(space.space_id, user)
         if not matches:
             continue
         with act_as_member(user.pk), user_scope(space.space_id):
-            part = read_pool(replace(rows, user=space.partition), matches, pool.words)
+            read = read_pool(replace(rows, user=space.partition), matches, pool.words)
+            part = [candidate for candidate in read if candidate.memory.text not in own]
             ids = [candidate.memory.id for candidate in part]
             for item in MemoryItem.objects.for_user(space.space_id).filter(pk__in=ids).defer("lexemes"):
                 shared[item.pk] = SharedItem(item, space)

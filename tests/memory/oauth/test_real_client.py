@@ -22,10 +22,17 @@ from tests.installation import Stack
 from tests.memory.mcp.conftest import over_http, run_async
 from tests.memory.mcp.test_tools import done, words_of
 from tests.memory.tools.test_tools import NAMES
+from tests.patience import eventually
 
 pytestmark = pytest.mark.slow
 
 RETURN = "http://127.0.0.1:8799/callback"
+
+
+@pytest.fixture(autouse=True)
+def is_ready(stack: Stack) -> None:
+    """The process that speaks MCP starts beside the web process, and nobody else waits for it."""
+    assert eventually(lambda: post(stack, "unknown").status_code == 401)
 
 
 @dataclass

@@ -184,6 +184,26 @@ def test_who_is_removed_is_out_at_once(team: Team) -> None:
     assert team.wim.get("spaces").json()["items"] == []
 
 
+def test_an_operators_key_gives_roles_and_another_organisations_sees_nothing(
+    team: Team, user: EndUser, foreign_user: EndUser
+) -> None:
+    root = "/api/v1/spaces"
+    members = f"{root}/{team.slug}/members"
+    assert [one["slug"] for one in team.ann.get(root).json()["items"]] == [team.slug]
+    assert act(team.ann, "PUT", f"{members}/eve", {"role": "curator"}).json()["added_by"] == "key:test"
+    assert len(find_shared(team.eve)) == 1
+    assert team.ann.delete(f"{members}/eve").status_code == 204
+    assert find_shared(team.eve) == []
+    foreign, bound = client_for(foreign_user), client_for(user, user_ids=[user.external_id])
+    plain = client_for(user, ("read", "write"))
+    assert foreign.get(root).json()["items"] == []
+    for client, status in ((foreign, 404), (bound, 403), (plain, 403)):
+        assert client.get(members).status_code == status
+        assert act(client, "PUT", f"{members}/eve", {"role": "reader"}).status_code == status
+        assert client.delete(f"{members}/rea").status_code == status
+    assert len(find_shared(bound)) == len(find_shared(team.rea)) == 1
+
+
 def test_a_key_of_one_project_reads_spaces_and_manages_none(team: Team, user: EndUser) -> None:
     bound = client_for(user, scope=RowScope(project_id="borealis"))
     assert len(find_shared(bound)) == 1

@@ -26,6 +26,7 @@ from memory.console import (
     spaces,
     transfer,
     trust,
+    webhooks,
 )
 
 app_name = "console"
@@ -37,6 +38,8 @@ urlpatterns = [
     path("theme", session.choose_theme, name="theme"),
     path("people", people.page, name="people"),
     path("operations", operations.page, name="operations"),
+    path("webhooks", webhooks.page, name="webhooks"),
+    path("webhook-<uuid:endpoint_id>", webhooks.detail, name="webhook"),
     path("health", health.page, name="system_health"),
     path("<slug:organization>/<str:external_id>", overview.page, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),

@@ -112,8 +112,12 @@ def execute(command: str, argv: list[str]) -> int:
 
 
 def may_skip_checks(command: str) -> bool:
+    from django.apps import apps
     from django.core.management import get_commands, load_command_class
 
+    # Asked before Django is set up, the list holds its own commands alone, and is kept like that.
+    if not apps.ready:
+        return False
     if command in CHECKED or command not in (known := get_commands()):
         return False
     return bool(load_command_class(known[command], command).requires_system_checks)

@@ -140,6 +140,8 @@ class OutcomeEvent(models.Model):
     signal = models.CharField(max_length=32, default="explicit")
     confidence = models.FloatField(default=1.0)
     actor = models.CharField(max_length=100, blank=True, default="")
+    # What the person said of it, without secrets.
+    reason = models.TextField(blank=True, default="", db_default="")
     scored_ids = ArrayField(models.UUIDField(), default=list)
     # Books and bank items: never scored, still learned from.
     learned_ids = ArrayField(models.UUIDField(), default=list)

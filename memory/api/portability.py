@@ -19,7 +19,7 @@ from memory.portability.checking import BrokenFile, FileCheck
 from memory.web.auth import ADMIN_WHOLE, create_request_user, get_principal, lookup_user
 from memory.web.endpoints import require_user
 from memory.web.fields import ItemId, QueryParameters, UserId
-from memory.web.idempotency import json_response
+from memory.web.idempotency import json_response, run_once
 from memory.web.large_bodies import get_spooled_body, open_spool
 from memory.web.openapi import describe_responses
 from memory.web.problems import FieldError, invalid_fields, not_found
@@ -123,8 +123,14 @@ def import_user(request: HttpRequest, u: UserId, options: Query[ImportOptions]) 
             user = lookup_user(request, u) or stand_in_for_stranger(get_principal(request).organization_id, u)
             counts = memory.preview_import(user, stream, now=now)
             return json_response(200, ImportPreview(lines=check.lines, counts=tell_counts(counts)))
-        job = memory.stage_import(create_request_user(request, u), stream, check, now=now)
-        return json_response(202, ImportStarted(job_id=job.pk))
+        user = create_request_user(request, u)
+
+        def stage() -> HttpResponse:
+            stream.seek(0)
+            return json_response(202, ImportStarted(job_id=memory.stage_import(user, stream, check, now=now).pk))
+
+        # The file alone adds nothing twice; with a key a request that is repeated has one job.
+        return run_once(request, user, stage)
 
 
 def check_spooled(request: HttpRequest, stream: IO[bytes]) -> FileCheck:

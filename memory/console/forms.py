@@ -70,6 +70,7 @@ class SearchForm(forms.Form):
     tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
     sort_by = forms.ChoiceField(choices=SORTS)
     limit = forms.TypedChoiceField(choices=LIMITS, coerce=int)
+    scope = forms.CharField(required=False, max_length=200)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         if data is not None:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from memory.console.acting import open_facade
 from memory.console.explanations import ExplainRow, describe_fallbacks, explain_hit, list_explain_rows, split_timings
 from memory.console.forms import SearchForm
+from memory.console.scope_choices import list_scope_choices, read_scope_choice
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.scoring import wilson_lower_bound
 from memory.tiers import Tier
@@ -34,7 +35,9 @@ class ExplainedHit:
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     is_submitted = "query" in request.GET
     form = SearchForm(request.GET if is_submitted else None)
+    scopes = list_scope_choices(open_facade(person).list_scopes(person.user))
     context: dict[str, Any] = {"person": person, "form": form, "now": timezone.now(), "tiers": list(Tier)}
+    context["scopes"] = scopes
     status = 200
     if is_submitted and not form.is_valid():
         status = 422
@@ -51,6 +54,7 @@ def run_search(person: ViewedPerson, form: SearchForm) -> SearchResult:
         tiers=frozenset(Tier(tier) for tier in fields["tiers"]) or None,
         limit=fields["limit"],
         sort_by=fields["sort_by"],
+        scope=read_scope_choice(fields["scope"]) if fields["scope"] else None,
     )
     # An operator looks on: no turn of the user's is made, and nothing counts as retrieved.
     return open_facade(person).search(person.user, request, now=timezone.now(), remember=False)

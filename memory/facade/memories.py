@@ -151,6 +151,7 @@ class MemoryVerbs(RemovalVerbs):
         trust: Trust = Trust.USER,
         similar_to: uuid.UUID | None = None,
         is_strict: bool = False,
+        reason: str = "",
     ) -> MemoryItem | None:
         """``trust`` is that of the new words, ``similar_to`` what ``find_duplicate_of`` found for them."""
         return writing.revise_memory(
@@ -162,11 +163,12 @@ class MemoryVerbs(RemovalVerbs):
             trust=trust,
             similar_to=similar_to,
             is_strict=is_strict,
+            reason=reason,
         )
 
-    def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> MemoryItem | None:
+    def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked") -> MemoryItem | None:
         """Out of every answer, and kept. Archiving twice changes nothing more."""
-        return writing.archive_memory(user, item_id, now=now, actor=self.actor)
+        return writing.archive_memory(user, item_id, now=now, reason=reason, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None

@@ -9,6 +9,7 @@ from django.utils import timezone
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from memory.access.scope import user_scope
+from memory.guard import redact_secrets
 from memory.mem0.adding import Day
 from memory.mem0.door import Mem0Call, render_message
 from memory.mem0.people import find_memory_or_404, find_owner_or_404, parse_memory_id
@@ -48,6 +49,10 @@ class NamedMemoryIn(BaseModel):
 
 class BatchDeleteIn(BaseModel):
     memories: list[NamedMemoryIn] = Field(min_length=1, max_length=MAX_BATCH)
+
+
+# As long as the reason of an event may be.
+LONGEST_NOTE: Final = 300
 
 
 def read_grade(value: object) -> object:
@@ -155,9 +160,10 @@ def give_feedback(call: Mem0Call) -> HttpResponse:
             withdraw_feedback(call, owner, item)
         elif Tier(item.tier) in SCORED_TIERS:
             outcome = Outcome.WORKED if asked.feedback == POSITIVE else Outcome.FAILED
-            call.memory.record_outcome(owner, outcome, now=timezone.now(), related=[str(item.pk)])
+            reason = asked.feedback_reason or ""
+            call.memory.record_outcome(owner, outcome, now=timezone.now(), related=[str(item.pk)], reason=reason)
         else:
-            rate_statement(call, owner, item, asked.feedback)
+            rate_statement(call, owner, item, asked)
         return JsonResponse(
             {
                 "message": "Feedback recorded",
@@ -176,16 +182,18 @@ def withdraw_feedback(call: Mem0Call, owner: EndUser, item: MemoryItem) -> None:
         call.memory.undo(owner, item.pk, event.pk, now=timezone.now())
 
 
-def rate_statement(call: Mem0Call, owner: EndUser, item: MemoryItem, feedback: str) -> None:
+def rate_statement(call: Mem0Call, owner: EndUser, item: MemoryItem, asked: FeedbackIn) -> None:
     """A statement is no attempt that works or fails: it is believed more, doubted, or taken out of all answers."""
-    now = timezone.now()
+    now, feedback = timezone.now(), asked.feedback
+    # Into its history, which holds the first of it; an outcome keeps it whole.
+    reason = redact_secrets(asked.feedback_reason or "").text[:LONGEST_NOTE]
     if feedback == VERY_NEGATIVE:
         # With what it was read from, which would tell it again.
         for one in [item.pk, *item.parents]:
-            call.memory.archive(owner, one, now=now)
+            call.memory.archive(owner, one, now=now, reason=reason or "asked")
         return
     if feedback == POSITIVE:
         for fact in call.memory.list_facts_of_memory(owner, item.pk):
             call.memory.confirm_fact(owner, fact.pk, now=now)
     believed = max(item.confidence, TRUSTED) if feedback == POSITIVE else min(item.confidence, 1.0) * DOUBTED
-    call.memory.revise(owner, item.pk, {"confidence": round(believed, 4)}, now=now)
+    call.memory.revise(owner, item.pk, {"confidence": round(believed, 4)}, now=now, reason=reason)

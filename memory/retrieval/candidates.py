@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.access.confinement import ScopeFilter
 from memory.conf import memory_conf
 from memory.language import build_tsquery
 from memory.models import EndUser
@@ -62,6 +63,7 @@ class RowFilter:
     tiers: frozenset[Tier] | None = None
     rows: RowConditions = field(default_factory=RowConditions)
     dormant: bool = False
+    scope: ScopeFilter | None = None
 
     def conditions(self) -> tuple[str, dict[str, Any]]:
         conf = memory_conf().promotion
@@ -77,6 +79,9 @@ class RowFilter:
         if self.tiers:
             further += IN_TIERS
             values["tiers"] = sorted(self.tiers)
+        for column, allowed in self.scope.columns if self.scope else ():
+            further += f" AND {column} = ANY(%(of_{column})s)"
+            values[f"of_{column}"] = allowed
         text, asked = self.rows.build_sql(self.user.pk)
         return further + text, values | asked
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from memory.access.confinement import see_current_scope
 from memory.access.membership import act_as_member
 from memory.access.spaces import SpaceAccess
 from memory.conf import EmbeddingConf, memory_conf
@@ -149,7 +150,11 @@ def choose_depth(request: SearchRequest) -> int:
 
 def build_index_filter(partition: int, request: SearchRequest) -> IndexFilter:
     return IndexFilter(
-        partition, frozenset(request.tiers) if request.tiers else None, request.statuses, request.conditions
+        partition,
+        frozenset(request.tiers) if request.tiers else None,
+        request.statuses,
+        request.conditions,
+        see_current_scope() if request.scope is None else request.scope,
     )
 
 

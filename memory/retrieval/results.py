@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from memory.access.confinement import ScopeFilter
 from memory.access.spaces import SpaceAccess
 from memory.inference.base import QuestionVector
 from memory.language.text import preview_text
@@ -47,6 +48,8 @@ class SearchRequest:
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
     rows: RowConditions = field(default_factory=RowConditions)
+    # Only what belongs to these agents and projects, of what the caller's scope sees.
+    scope: ScopeFilter | None = None
     # Whether memories past their time are looked for as well; always where no tiers are named.
     dormant: bool = False
     # Slugs of the spaces that are asked beside the person's own memories; None is all they belong to. None of them

@@ -74,7 +74,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     request = complete_request(request, query, advice, debug)
     spaces = choose_spaces(user, request)
     found = find_matches(user, query, request, debug, deadline, spaces)
-    rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant)
+    rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant, request.scope)
     with debug.time_stage("rank"):
         with user_scope(user):
             pool = read_pool(rows, found.list_of(user.pk, user), query.words)

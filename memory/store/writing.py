@@ -173,6 +173,7 @@ def revise_memory(
     trust: Trust = Trust.USER,
     similar_to: uuid.UUID | None = None,
     is_strict: bool = False,
+    reason: str = "",
 ) -> MemoryItem | None:
     """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
 
@@ -188,14 +189,14 @@ def revise_memory(
         item = rows.lock_item(user, item_id)
         if item is None:
             return None
-        is_reworded = apply_changes(item, changes, trust, is_strict=is_strict, actor=actor, now=now)
+        is_reworded = apply_changes(item, changes, trust, is_strict=is_strict, reason=reason, actor=actor, now=now)
         if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
             return merge_duplicate(user, item, similar_to, now=now, actor=actor)
     return item
 
 
 def apply_changes(
-    item: MemoryItem, changes: dict[str, Any], trust: Trust, *, is_strict: bool, now: datetime, actor: str
+    item: MemoryItem, changes: dict[str, Any], trust: Trust, *, is_strict: bool, reason: str, now: datetime, actor: str
 ) -> bool:
     """Apply the changes if the rules allow them. Returns whether the text changed."""
     text = validate_field_text(changes["text"], MAX_TEXT_CHARS) if "text" in changes else item.text
@@ -221,7 +222,7 @@ def apply_changes(
     item.updated_at = now
     item.save()
     after = {name: getattr(item, name) for name in before}
-    rows.record_event(item, "revised", before=before, after=after, now=now, actor=actor)
+    rows.record_event(item, "revised", reason=reason, before=before, after=after, now=now, actor=actor)
     rows.mark_index_due_if_pending(item, now)
     rows.announce_change(item.user, "revised", [item])
     if is_reworded:

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, IdempotencyRecord
+from memory.web.large_bodies import read_body_in_chunks
 from memory.web.problems import Problem, invalid_field
 
 HEADER = "Idempotency-Key"
@@ -135,5 +136,7 @@ def get_route(request: HttpRequest) -> str:
 
 def digest_request(request: HttpRequest) -> str:
     # The address is part of the request: one route serves many memories.
-    parts = (request.path.encode(), request.META.get("QUERY_STRING", "").encode(), request.body)
-    return hashlib.sha256(b"\x00".join(parts)).hexdigest()
+    digest = hashlib.sha256(request.path.encode() + b"\x00" + request.META.get("QUERY_STRING", "").encode() + b"\x00")
+    for chunk in read_body_in_chunks(request):
+        digest.update(chunk)
+    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from collections.abc import Iterator
 from typing import IO, Final, cast
 
 from django.http import HttpRequest
@@ -55,6 +56,18 @@ def close_spool(request: HttpRequest) -> None:
     spool = getattr(request, ATTRIBUTE, None)
     if spool is not None:
         spool.close()
+
+
+def read_body_in_chunks(request: HttpRequest) -> Iterator[bytes]:
+    """Any body, without a second copy of one that was spooled; that is left where it begins."""
+    spool = getattr(request, ATTRIBUTE, None)
+    if spool is None:
+        yield request.body
+        return
+    spool.seek(0)
+    while chunk := spool.read(CHUNK):
+        yield chunk
+    spool.seek(0)
 
 
 def get_spooled_body(request: HttpRequest, media_type: str) -> IO[bytes]:

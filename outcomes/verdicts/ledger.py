@@ -73,6 +73,7 @@ class Verdict:
     confidence: float = 1.0
     weight: float = 1.0
     actor: str = ""
+    reason: str = ""
 
     @property
     def is_use(self) -> bool:
@@ -196,7 +197,7 @@ class ScoreChanges:
             item.last_outcome, item.last_used_at = verdict.outcome, self.now
         item.updated_at = self.now
         kind = f"outcome_{verdict.outcome}" if verdict.weight >= 1 else f"signal_{verdict.signal}"
-        self._note(item, kind, before, REASONS[verdict.source])
+        self._note(item, kind, before, verdict.reason[:LONGEST_REASON] or REASONS[verdict.source])
         return round(item.score - before, 6)
 
     def _note(self, item: MemoryItem, kind: str, before: float, reason: str, **also: int) -> None:
@@ -224,6 +225,8 @@ class ScoreChanges:
         MemoryEvent.objects.bulk_create(self._events)
 
 
+# Of a reason as the memory's history tells it; the outcome has all of it.
+LONGEST_REASON = 300
 REASONS = {
     Source.EXPLICIT: "",
     Source.DETECTOR: "read out of the conversation",
@@ -314,6 +317,7 @@ def copy_event(event: OutcomeEvent, memories: list[list[object]], *, sign: int, 
         signal=event.signal,
         confidence=event.confidence,
         actor=event.actor,
+        reason=event.reason if sign > 0 else "",
         scored_ids=[item_id for item_id in event.scored_ids if str(item_id) in ids],
         learned_ids=[item_id for item_id in event.learned_ids if str(item_id) in ids],
         memories=memories,
@@ -342,6 +346,7 @@ def write_event(
         signal=verdict.signal,
         confidence=verdict.confidence,
         actor=verdict.actor,
+        reason=verdict.reason,
         scored_ids=[item.pk for item in changes.scored],
         learned_ids=changes.learned,
         memories=[list(row) for row in changes.memories],

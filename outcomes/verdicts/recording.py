@@ -9,6 +9,7 @@ from typing import TypedDict
 from django.db.models import Count
 
 from memory.access.scope import user_scope
+from memory.guard import redact_secrets
 from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem, Turn
 from memory.platform import metrics
@@ -60,6 +61,7 @@ class OutcomeSubject(TypedDict, total=False):
     exchange_id: uuid.UUID | None
     key_takeaway: str
     related: Sequence[int | str] | None
+    reason: str
 
 
 def record_outcome(
@@ -71,6 +73,7 @@ def record_outcome(
     exchange_id: uuid.UUID | None = None,
     key_takeaway: str = "",
     related: Sequence[int | str] | None = None,
+    reason: str = "",
     actor: str = "",
 ) -> RecordedOutcome:
     """Record the outcome of a turn.
@@ -83,7 +86,7 @@ def record_outcome(
         references = resolve_references(user, subject, related)
         if not references.ids and not key_takeaway and subject == VerdictSubject(None, None):
             raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
-        verdict = Verdict(outcome, actor=actor)
+        verdict = Verdict(outcome, actor=actor, reason=redact_secrets(reason).text)
         settled = apply_verdict(user, subject, verdict, references.ids, whole=references.whole, now=now)
         takeaway = settle_takeaway(user, key_takeaway, subject, verdict, settled, references.ids, now)
         mark_scored(user, subject, now)

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
-from memory.benchmarks import consolidation, exchanges, insights, kills, promotion, streams, turns
+from memory.benchmarks import consolidation, exchanges, insights, kills, promotion, streams, transfer, turns
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.staging import BenchmarkStageError
 from memory.evaluation import (
@@ -196,8 +196,8 @@ class Command(BaseCommand):
         add_constraints_arguments(constraints_parser)
         conversations_parser = kinds.add_parser("conversations", help="what is still known of conversations, and later")
         add_conversations_arguments(conversations_parser)
-        consolidation_parser = kinds.add_parser("consolidation", help="a consolidation of generated facts")
-        consolidation.add_arguments(consolidation_parser)
+        consolidation.add_arguments(kinds.add_parser("consolidation", help="a consolidation of generated facts"))
+        transfer.add_arguments(kinds.add_parser("transfer", help="a person leaves as a file and arrives elsewhere"))
         for kind in kinds.choices.values():
             kind.add_argument("--json", type=Path, metavar="FILE", help="write every figure to this file as well")
 
@@ -222,6 +222,7 @@ class Command(BaseCommand):
             "contexts": measure_contexts,
             "kills": measure_kills,
             "streams": measure_streams,
+            "transfer": measure_transfer,
         }[options["kind"]]
         try:
             content = measure(console, options)
@@ -323,6 +324,14 @@ def measure_promotion(console: Console, options: dict[str, Any]) -> dict[str, An
     report.print_facts(console, collect_facts())
     promotion.print_figures(console, plan, figures)
     return {**collect_facts(), **figures.as_json()}
+
+
+def measure_transfer(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = transfer.TransferPlan(options["memories"], options["seed"], options["vectors"])
+    figures = transfer.measure(plan, console)
+    report.print_facts(console, collect_facts())
+    transfer.print_figures(console, plan, figures)
+    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 
 
 def measure_consolidation(console: Console, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from memory.access.confinement import EVERYTHING, ScopeRefused, confine_to
 from memory.access.users import find_user, get_or_create_user
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
@@ -42,12 +43,22 @@ class Command(BaseCommand):
         add_user_argument(parser)
         parser.add_argument("--tier", choices=sorted(SCORED_TIERS), default=Tier.HISTORY.value)
         parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
+        parser.add_argument("--agent", default="", help="the agent it belongs to; the person's own without one")
+        parser.add_argument("--project", default="", help="the project it belongs to")
         parser.add_argument("--dry-run", action="store_true", help="check the file and say what would happen")
 
     def handle(self, *args: object, **options: Any) -> None:
         organization = resolve_organization(options["org"])
         validate_external_id(options["user"])
         tier = Tier(options["tier"])
+        try:
+            scope = EVERYTHING.narrow(options["agent"], options["project"])
+        except ScopeRefused as error:
+            raise CommandError(f"--{error.field.removesuffix('_id')}: {error.rule}") from None
+        with confine_to(scope):
+            self.take(organization, tier, options)
+
+    def take(self, organization: Organization, tier: Tier, options: dict[str, Any]) -> None:
         try:
             file = ChatFile(options["file"], options["format"])
             # The whole file first: reading it twice costs seconds, half an import costs trust.

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
+from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.signals import messages_imported
@@ -167,6 +168,9 @@ def _detect_kind(sources: list[reading.ExportSource]) -> str:
 
 def _build_memories(message: ImportedMessage, key: str, tier: Tier) -> Iterator[NewMemory]:
     parts = list(split_text(message.text))
+    # The same file in two projects is two memories, of which neither sees the other.
+    held = current_scope()
+    scope = (held.agent_id, held.project_id) if held else ()
     for number, part in enumerate(parts, start=1):
         metadata: dict[str, object] = {"thread_id": message.thread_id}
         if message.title:
@@ -184,7 +188,7 @@ def _build_memories(message: ImportedMessage, key: str, tier: Tier) -> Iterator[
             source={"type": "import", "format": message.kind},
             occurred_at=message.said_at,
             metadata=metadata,
-            origin=_digest(key, str(number)),
+            origin=_digest(key, str(number), *scope),
         )
 
 

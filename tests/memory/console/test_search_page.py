@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.inference import embedder
@@ -52,6 +53,26 @@ def test_tiers_order_and_limit_are_taken_from_the_address(console: Console, reme
     page = answer.content.decode()
     assert "You asked for the order by when it was said" in page
     assert '<input type="checkbox" name="tiers" value="memory_bank" checked>' in page
+
+
+def test_a_search_is_limited_to_a_project_as_the_lists_are(console: Console, remembered: EndUser, place: str) -> None:
+    assert "Belongs to" not in console.get(f"{place}/search?query=lamp").content.decode()
+    for project in ("acme/atlas", "acme/borealis"):
+        with confine_to(RowScope(project_id=project)):
+            MemoryFacade().store(remembered, NewMemory(f"The lamp of {project} is green"), now=timezone.now())
+
+    for choice, found in (
+        ("", 3),
+        ("own", 1),
+        ("project=acme/atlas", 1),
+        ("project=acme/none", 0),
+    ):
+        answer = console.get(f"{place}/search", {"query": "the lamp", "scope": choice})
+        texts = [shown.hit.item.text for shown in answer.context["hits"] if "lamp" in shown.hit.item.text]
+        assert len(texts) == found, (choice, texts)
+        assert all("atlas" in text for text in texts if choice == "project=acme/atlas")
+    page = console.get(f"{place}/search?query=lamp&scope=project%3Dacme%2Fatlas").content.decode()
+    assert '<option value="project=acme/atlas" selected>Project acme/atlas</option>' in page
 
 
 @pytest.mark.parametrize(

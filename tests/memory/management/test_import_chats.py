@@ -183,3 +183,15 @@ def test_an_id_no_client_could_use_is_refused(organization: Organization) -> Non
     with pytest.raises(CommandError, match="a user id is 1-128"):
         run_import("plain.jsonl", user="ann/../ben")
     assert not EndUser.objects.exists()
+
+
+def test_the_same_file_in_two_projects_is_two_memories_and_each_once(user: EndUser, tmp_path: Path) -> None:
+    file = lines(tmp_path / "chat.jsonl", turns(3))
+    for project, added in (("acme/atlas", 3), ("acme/borealis", 3), ("", 3), ("acme/atlas", 0)):
+        told = run_import(file, project=project)
+        assert f"added {added} to history of ann, {3 - added} already there" in told
+    assert f"would add 0 to history of ann, {3} already there" in run_import(file, project="acme/atlas", dry_run=True)
+    found = sorted(row.project_id for row in rows_of(user))
+    assert found == [""] * 3 + ["acme/atlas"] * 3 + ["acme/borealis"] * 3
+    with pytest.raises(CommandError, match="--project: must be 1-128"):
+        run_import(file, project="no spaces")

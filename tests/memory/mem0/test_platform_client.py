@@ -8,8 +8,9 @@ from uuid import uuid4
 import pytest
 
 from memory.access.scope import user_scope
-from memory.models import EndUser
+from memory.models import EndUser, MemoryEvent
 from outcomes.exchanges.profiling import profile_due_exchanges
+from outcomes.models import OutcomeEvent
 from tests.factories import LONG_AGO, MemoryItemFactory
 
 if TYPE_CHECKING:
@@ -207,8 +208,13 @@ def test_feedback_changes_what_is_found(client: "MemoryClient", user: EndUser, i
         client.feedback(second, "positive")
         found = find(query)
         assert found.index(second) < found.index(first), query
-    client.feedback(first, "VERY_NEGATIVE")
+    client.feedback(first, "VERY_NEGATIVE", "out of date")
     assert first not in find(query)
+    with user_scope(user):
+        assert OutcomeEvent.objects.filter(outcome="failed", reason="it did not help").count() == 1
+        told = MemoryEvent.objects.filter(user=user).exclude(reason__in=["", "asked"]).order_by("pk")
+        kinds = [(event.kind, event.reason) for event in told]
+    assert kinds == [("outcome_failed", "it did not help"), ("revised", "it did not help"), ("archived", "out of date")]
     # The last word on a memory can be taken back.
     with user_scope(user):
         notes[0].refresh_from_db(fields=["score"])

@@ -2,11 +2,16 @@
 
 import io
 import json
+import re
+import stat
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from knowledge_graph import tasks as graph_tasks
@@ -116,6 +121,51 @@ def test_what_is_exported_erased_and_imported_is_exported_the_same(
         assert not TransferPart.objects.filter(user=back).exists()
 
 
+@pytest.mark.django_db
+def test_the_commands_write_a_file_and_read_it_for_somebody_else(
+    user: EndUser, foreign_user: EndUser, tmp_path: Path
+) -> None:
+    fill_person(user)
+    file = tmp_path / "ann.jsonl"
+
+    told = run_command("export_user", "ann", "--org=acme", f"--out={file}")
+    assert f"{file}: " in told
+    assert " memory" in told
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+    named = ("import_user", "carla", str(file), "--org=umbra")
+    preview = run_command(*named, "--dry-run")
+    assert "would import for carla: " in preview
+    assert "nothing was written" in preview
+    assert not EndUser.objects.filter(external_id="carla").exists()
+    assert re.search(r"imported for carla: [\d,]+ new, 0 already there", run_command(*named))
+    assert re.search(r"imported for carla: 0 new, [\d,]+ already there", run_command(*named))
+    carla = EndUser.objects.get(external_id="carla", organization=foreign_user.organization)
+    assert count_texts(carla) == count_texts(user)
+
+    for words, refusal in (
+        (("export_user", "nobody", "--org=acme"), "Nothing is remembered of nobody in acme"),
+        (("export_user", "ann", "--org=acme", f"--out={tmp_path}/none/ann"), "cannot be written: No such file"),
+        (("import_user", "carla", f"{tmp_path}/none", "--org=umbra"), "cannot be read: No such file"),
+    ):
+        with pytest.raises(CommandError, match=refusal):
+            run_command(*words)
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(CommandError, match=r"(?s)^line \d+: .*Nothing was imported from ann.jsonl"):
+        run_command(*named)
+
+
+def run_command(*words: str) -> str:
+    told = io.StringIO()
+    call_command(*words, stdout=told)
+    return told.getvalue()
+
+
+def count_texts(user: EndUser) -> Counter[str]:
+    with user_scope(user):
+        return Counter(MemoryItem.objects.for_user(user).values_list("text", flat=True))
+
+
 def test_every_table_of_a_person_is_exported_or_says_why_not() -> None:
     owned = {
         model
@@ -126,8 +176,29 @@ def test_every_table_of_a_person_is_exported_or_says_why_not() -> None:
     assert owned == set(TABLE_OF) | set(LEFT_BEHIND)
 
 
-def post_file(api: ApiClient, file: bytes, query: str = "", media_type: str = NDJSON) -> Any:
-    return api.http.generic("POST", api.url("import") + query, file, content_type=media_type, headers=api.headers({}))
+def post_file(api: ApiClient, file: bytes, query: str = "", media_type: str = NDJSON, **headers: str) -> Any:
+    named = api.headers({name.replace("_", "-"): value for name, value in headers.items()})
+    return api.http.generic("POST", api.url("import") + query, file, content_type=media_type, headers=named)
+
+
+@pytest.mark.django_db
+def test_an_import_that_is_sent_again_under_its_key_is_one_job(api: ApiClient, user: EndUser) -> None:
+    file, other = render(MEMORY), render({**MEMORY, "text": "Wasps"})
+
+    first = post_file(api, file, Idempotency_Key="move-1")
+    again = post_file(api, file, Idempotency_Key="move-1")
+
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert again.content == first.content
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert len(jobs.list_transfers(user, 9)) == 1
+    mismatch = post_file(api, other, Idempotency_Key="move-1")
+    assert (mismatch.status_code, mismatch.json()["code"]) == (409, "idempotency_mismatch")
+    # A file that is refused leaves its key free.
+    assert post_file(api, b"{}", Idempotency_Key="move-2").status_code == 422
+    assert post_file(api, file, Idempotency_Key="move-2").status_code == 202
+    tasks.import_person(user.pk)
+    assert count_texts(user) == {"Bees": 1}
 
 
 @pytest.mark.django_db

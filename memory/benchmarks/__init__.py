@@ -7,4 +7,6 @@ where none runs, `staging` makes an organisation of the run's own, `synthetic` w
 measure one part each. How well memories are found is measured in `memory.evaluation`, which knows nothing of this
 package and lends it clocks and tables. Nothing imports this package but the command; it never touches a user that it
 did not make.
+
+`transfer` measures a person's move from one organisation to another.
 """

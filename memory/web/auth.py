@@ -30,17 +30,21 @@ class BearerKey(HttpBearer):
     """Admits a key that holds a scope, for a user it may act for, within its rate.
 
     With ``is_whole`` none that is bound to an agent or a project: what is asked for is about the whole person.
+    With ``is_everybodys`` none that acts for some people alone: what is asked for is about the whole organisation.
     """
 
-    def __init__(self, scope: Scope, *, is_whole: bool = False) -> None:
+    def __init__(self, scope: Scope, *, is_whole: bool = False, is_everybodys: bool = False) -> None:
         super().__init__()
         self.scope = scope
         self.is_whole = is_whole
+        self.is_everybodys = is_everybodys
 
     def __call__(self, request: HttpRequest) -> Principal:
         principal = admit_key(request, self.scope, authenticate_request)
         if self.is_whole and principal.scope:
             raise Problem(403, "forbidden", "This is about the whole person; the key is bound to a part of them.")
+        if self.is_everybodys and principal.user_ids is not None:
+            raise Problem(403, "forbidden", "This is about the whole organisation; the key acts for some of its users.")
         external_id = request.resolver_match.kwargs.get("u") if request.resolver_match else None
         if external_id is not None and not principal.may_act_for(external_id):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.

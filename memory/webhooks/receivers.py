@@ -55,7 +55,7 @@ def tell_of_reviews(
 def erase_messages(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     """Waiting ones and those that were sent: a refusal may have quoted what it was told."""
     deleted, _ = WebhookDelivery.objects.filter(end_user=user).delete()
-    removed["webhook_delivery"] = deleted
+    removed.update({"webhook_delivery": deleted} if deleted else {})
     removed.update(delete_rows(user, [WebhookEvent]))
 
 

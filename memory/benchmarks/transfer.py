@@ -231,11 +231,13 @@ def embed_all(user: EndUser) -> None:
 
 
 def list_found(user: EndUser, question: str, plan: TransferPlan) -> list[str]:
-    """What a search finds, as texts in their order: ids differ between the two."""
+    """What a search finds, as scores and texts: ids differ between the two."""
     stages = STAGES if plan.has_vectors else frozenset({LEXICAL})
     request = SearchRequest(question, limit=HITS, stages=stages, boosts=())
     found = MemoryFacade().search(user, request, now=timezone.now(), remember=False)
-    return [hit.item.text for hit in found.hits]
+    least = min((hit.final_score for hit in found.hits), default=0.0)
+    # Of those that are equal to the last, which are shown follows from their ids.
+    return sorted(f"{hit.final_score:.6f} {hit.item.text}" for hit in found.hits if hit.final_score > least)
 
 
 def print_figures(console: Console, plan: TransferPlan, figures: TransferFigures) -> None:

@@ -141,6 +141,7 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.TransferPart: "lines of an import that is not written yet",
     core.TransferDue: "a mark of the queue",
     core.WebhookEvent: "what this installation told others of, without words",
+    core.WebhookDelivery: "an attempt to tell others of it, of this installation alone",
     core.FactsDue: "a mark of the queue",
     records.RecordsDue: "a mark of the queue",
     core.Space: "a store of the organisation, with its owner in place of a person",

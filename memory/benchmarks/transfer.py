@@ -138,7 +138,7 @@ def measure(plan: TransferPlan, console: Console) -> TransferFigures:
         questions = writer.questions(QUESTIONS)
         figures.searches = len(questions)
         figures.differing_searches = sum(
-            list_found(person, question, plan) != list_found(copy, question, plan) for question in questions
+            list_found(person, question, plan, now) != list_found(copy, question, plan, now) for question in questions
         )
         console.print("clearing away")
     return figures
@@ -230,14 +230,14 @@ def embed_all(user: EndUser) -> None:
         pass
 
 
-def list_found(user: EndUser, question: str, plan: TransferPlan) -> list[str]:
+def list_found(user: EndUser, question: str, plan: TransferPlan, now: datetime) -> list[str]:
     """What a search finds, as scores and texts: ids differ between the two."""
     stages = STAGES if plan.has_vectors else frozenset({LEXICAL})
     request = SearchRequest(question, limit=HITS, stages=stages, boosts=())
-    found = MemoryFacade().search(user, request, now=timezone.now(), remember=False)
+    found = MemoryFacade().search(user, request, now=now, remember=False)
     least = min((hit.final_score for hit in found.hits), default=0.0)
     # Of those that are equal to the last, which are shown follows from their ids.
-    return sorted(f"{hit.final_score:.6f} {hit.item.text}" for hit in found.hits if hit.final_score > least)
+    return sorted(f"{hit.final_score:.3f} {hit.item.text}" for hit in found.hits if hit.final_score > least)
 
 
 def print_figures(console: Console, plan: TransferPlan, figures: TransferFigures) -> None:

@@ -1,6 +1,11 @@
-"""The spaces a person belongs to: who is in them, what is there and who shared it; and sharing a memory."""
+"""The spaces a person belongs to: who is in them, what is there and who shared it; and sharing a memory.
+
+All with the rights of the person who is looked at: what their role does not reach, the operator does not reach here.
+"""
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -10,11 +15,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memory.access.spaces import SpaceAccess
+from memory.access.users import find_user
 from memory.console.acting import open_facade
 from memory.console.item import find_item, redirect_to_item
 from memory.facade.spaces import SharedMemory
 from memory.lifecycle.spaces import NotAllowed
-from memory.models import SpaceMember
+from memory.models import EndUser, SpaceMember
+from memory.models.spaces import Role
 from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, person_page
@@ -44,8 +51,69 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         )
         for access in facade.list_spaces(person.user)
     ]
-    context = {"person": person, "now": timezone.now(), "panels": panels, "most": MEMORIES_SHOWN}
+    context = {"person": person, "now": timezone.now(), "panels": panels, "most": MEMORIES_SHOWN, "roles": list(Role)}
     return render(request, "console/spaces/page.html", context)
+
+
+@require_POST
+@person_page
+def make_space(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    with tell_refusals(request):
+        access = open_facade(person).make_space(
+            person.organization.pk, request.POST.get("name", ""), person.user, now=timezone.now()
+        )
+        messages.success(request, f"{access.name} is made, with {person.user.external_id} as its curator.")
+    return redirect("console:spaces", *person.path)
+
+
+@require_POST
+@person_page
+def set_member(request: OperatorRequest, person: ViewedPerson, slug: str) -> HttpResponse:
+    """Invite somebody of the organisation, or give another role."""
+    access, whom = find_space_or_404(person, slug), find_named(person, request.POST.get("member", ""))
+    role = request.POST.get("role", "")
+    if whom is None:
+        messages.error(request, "There is no such person.")
+    elif role not in list(Role):
+        messages.error(request, f"A role is one of {', '.join(Role)}.")
+    else:
+        with tell_refusals(request):
+            open_facade(person).set_member(access, person.user, whom, Role(role), now=timezone.now())
+            messages.success(request, f"{whom.external_id} is {role} of {access.name}.")
+    return redirect("console:spaces", *person.path)
+
+
+@require_POST
+@person_page
+def remove_member(request: OperatorRequest, person: ViewedPerson, slug: str) -> HttpResponse:
+    access, whom = find_space_or_404(person, slug), find_named(person, request.POST.get("member", ""))
+    with tell_refusals(request):
+        gone = whom is not None and open_facade(person).remove_member(access, person.user, whom)
+        messages.success(request, "Out of the space." if gone else "They did not belong to it.")
+    return redirect("console:spaces", *person.path)
+
+
+@contextmanager
+def tell_refusals(request: OperatorRequest) -> Iterator[None]:
+    """What may not be is said on the next page."""
+    try:
+        yield
+    except NotAllowed as error:
+        messages.error(request, str(error))
+    except WriteRefused as error:
+        messages.error(request, f"Not done: the {error.field} {error.rule}.")
+
+
+def find_space_or_404(person: ViewedPerson, slug: str) -> SpaceAccess:
+    access = open_facade(person).find_space(person.user, slug)
+    if access is None:
+        raise Http404("no such space")
+    return access
+
+
+def find_named(person: ViewedPerson, external_id: str) -> EndUser | None:
+    """Somebody of the same organisation. The partitions of spaces are people too, and nobody's to name."""
+    return None if "#" in external_id or "\0" in external_id else find_user(person.organization.pk, external_id.strip())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -72,14 +140,8 @@ def share(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) ->
 @person_page
 def unshare(request: OperatorRequest, person: ViewedPerson, slug: str, item_id: uuid.UUID) -> HttpResponse:
     """Take a memory out of a space, with the rights of the person who is looked at."""
-    facade = open_facade(person)
-    access = facade.find_space(person.user, slug)
-    if access is None:
-        raise Http404("no such space")
-    try:
-        gone = facade.unshare(access, person.user, item_id, now=timezone.now())
-    except NotAllowed as error:
-        messages.error(request, str(error))
-    else:
+    access = find_space_or_404(person, slug)
+    with tell_refusals(request):
+        gone = open_facade(person).unshare(access, person.user, item_id, now=timezone.now())
         messages.success(request, "Taken out of the space." if gone else "It was gone already.")
     return redirect("console:spaces", *person.path)

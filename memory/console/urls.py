@@ -73,6 +73,9 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/restore", fact.restore, name="restore_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/forget", fact.forget, name="forget_fact"),
     path("<slug:organization>/<str:external_id>/spaces", spaces.page, name="spaces"),
+    path("<slug:organization>/<str:external_id>/spaces/make", spaces.make_space, name="make-space"),
+    path("<slug:organization>/<str:external_id>/spaces/<slug:slug>/members", spaces.set_member, name="set-member"),
+    path("<slug:organization>/<str:external_id>/spaces/<slug:slug>/remove", spaces.remove_member, name="remove-member"),
     path(
         "<slug:organization>/<str:external_id>/spaces/<slug:slug>/<uuid:item_id>/unshare",
         spaces.unshare,

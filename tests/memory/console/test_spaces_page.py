@@ -32,3 +32,32 @@ def test_a_memory_is_shared_shown_with_who_shared_it_and_taken_out(
     console.post(f"{place}/spaces/{access.slug}/{copy.item.pk}/unshare")
     assert facade.list_shared(access, user, ItemFilter(), limit=5) == []
     assert "#space" not in console.get("/people").content.decode()
+
+
+def test_a_space_is_made_and_its_curator_alone_says_who_belongs_to_it(
+    console: Console, user: EndUser, other_user: EndUser, place: str
+) -> None:
+    facade = MemoryFacade("key:mobile")
+    made = console.post(f"{place}/spaces/make", {"name": "Garden <b>"}, follow=True).content.decode()
+    assert "Garden &lt;b&gt; is made" in made
+    [access] = facade.list_spaces(user)
+    assert "Not done: the name" in console.post(f"{place}/spaces/make", {"name": " "}, follow=True).content.decode()
+    members = f"{place}/spaces/{access.slug}/members"
+    for body, said in (
+        ({"member": "nobody-here", "role": "reader"}, "no such person"),
+        ({"member": other_user.external_id, "role": "owner"}, "A role is one of"),
+        ({"member": other_user.external_id, "role": "writer"}, f"{other_user.external_id} is writer of"),
+        ({"member": user.external_id, "role": "reader"}, "last curator"),
+    ):
+        assert said in console.post(members, body, follow=True).content.decode()
+    roles = {row.user_id: row.role for row in facade.list_members(access, user)}
+    assert roles == {user.pk: Role.CURATOR, other_user.pk: Role.WRITER}
+
+    theirs = place.replace(user.external_id, other_user.external_id)
+    assert "Set the role" not in console.get(f"{theirs}/spaces").content.decode()
+    forbidden = {"member": other_user.external_id, "role": "curator"}
+    refused = console.post(f"{theirs}/spaces/{access.slug}/members", forbidden, follow=True)
+    assert "takes the role curator" in refused.content.decode()
+    left = console.post(f"{theirs}/spaces/{access.slug}/remove", {"member": other_user.external_id}, follow=True)
+    assert "Out of the space" in left.content.decode()
+    assert console.post(f"{theirs}/spaces/{access.slug}/remove", {"member": user.external_id}).status_code == 404

@@ -20,7 +20,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("commonplace")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = SCHEDULE
-trace_tasks()
 app.autodiscover_tasks()
 # No apps of their own: one stands above those whose rows it carries, the other beside what it tells of.
 app.autodiscover_tasks(["memory.portability", "memory.webhooks"])
@@ -30,6 +29,12 @@ app.autodiscover_tasks(["memory.portability", "memory.webhooks"])
 # (median; p95 40), where waiting for the next free replica took 75 (191).
 # Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for.
 NICENESS = 10
+
+
+@worker_init.connect
+def trace_worker(**kwargs: Any) -> None:
+    """Not as this module is loaded: a command with a bad setting imports it before it can say which one that is."""
+    trace_tasks()
 
 
 @worker_init.connect

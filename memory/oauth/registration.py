@@ -15,7 +15,7 @@ from memory.oauth.metadata import AUTH_METHODS
 
 MOST_REDIRECTS: Final = 5
 # Of a host as browsers show it: an address in another script could pass for one that the operator knows.
-HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}", re.IGNORECASE)
+LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
 OWN_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 PRINTABLE = re.compile(r"[!-~]+")
 # Quotes, brackets and backslashes mean different things to different readers of an address; `;` and `,` end the
@@ -81,9 +81,14 @@ def find_redirect_fault(uri: object) -> str:
         return "none may have a name, a password or a fragment in it"
     if host in OWN_HOSTS and parts.scheme in {"http", "https"}:
         return ""
-    if parts.scheme != "https" or not HOST.fullmatch(host):
+    if parts.scheme != "https" or not is_host_name(host):
         return "each must be https, or http on localhost, 127.0.0.1 or [::1]"
     return ""
+
+
+def is_host_name(host: str) -> bool:
+    labels = host.split(".")
+    return len(labels) > 1 and len(labels[-1]) > 1 and all(LABEL.fullmatch(label) for label in labels)
 
 
 def read_name(given: object) -> str:

@@ -196,7 +196,7 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
     """A page added without its guard fails here."""
     open_to_all = {"login", "logout", "theme"}
     ids = {name: uuid.uuid4() for name in ("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id")}
-    values = {"organization": "acme", "external_id": "ann", "event_id": 1, "key_id": 1, **ids}
+    values = {"organization": "acme", "external_id": "ann", "event_id": 1, "key_id": 1, "slug": "crew-x7f2qa", **ids}
     for pattern in urls.urlpatterns:
         assert isinstance(pattern, URLPattern)
         if pattern.name in open_to_all:

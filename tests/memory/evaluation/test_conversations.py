@@ -38,7 +38,10 @@ def test_what_was_said_is_known_on_the_last_day_and_later() -> None:
     for found in figures.values():
         assert (found.asked, found.in_context, found.right_first) == (2, 1, 1)
         assert (found.stale_first, found.only_stale) == (1, 1)
-        assert found.misses == ["not in the context: Where is my bicycle kept? (garage)"]
+        assert found.misses == [
+            "not in the context: Where is my bicycle kept? (garage)",
+            "stale first: Where is my bicycle kept? (garage): I keep my bicycle in the blue shed.",
+        ]
         assert found.tokens > 0
     assert not EndUser.objects.exists()
     assert not Organization.objects.filter(slug__startswith="benchmark").exists()
@@ -95,7 +98,7 @@ def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:
         assert max(Counter(line["id"] for line in lines).values()) == 1
         assert {line["split"] for line in lines} == {half}
         seen[half] = {line["id"] for line in lines}
-        # The spoken ones are parted by conversation: what is told in several turns has no one phrasing.
-        plain = [line for line in lines if "phrasing" in line and not line["id"].startswith("sp-")]
+        # These are parted by conversation: what is told in several turns has no one phrasing.
+        plain = [line for line in lines if "phrasing" in line and not line["id"].startswith(("sp-", "sg-"))]
         seen[half] |= {f"{line['subject']} {line['phrasing']}" for line in plain}
     assert seen["dev"].isdisjoint(seen["held_out"])

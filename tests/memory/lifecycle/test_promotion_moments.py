@@ -56,7 +56,12 @@ def test_a_worker_looks_at_once_for_what_the_one_before_it_left(monkeypatch: pyt
     started: list[str] = []
     monkeypatch.setattr(celery.app, "send_task", started.append)
     worker_ready.send(sender=None)
-    assert started == ["memory.sweep_index_queue", "outcomes.sweep_conversations", "memory.sweep_imports"]
+    assert started == [
+        "memory.sweep_index_queue",
+        "outcomes.sweep_conversations",
+        "memory.sweep_imports",
+        "memory.deliver_webhooks",
+    ]
     assert set(started) < {entry["task"] for entry in SCHEDULE.values()}
 
 

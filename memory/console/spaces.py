@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memory.access.spaces import SpaceAccess
-from memory.access.users import find_user
+from memory.access.users import EXTERNAL_ID_PATTERN, find_user
 from memory.console.acting import open_facade
 from memory.console.item import find_item, redirect_to_item
 from memory.facade.spaces import SharedMemory
@@ -112,8 +112,9 @@ def find_space_or_404(person: ViewedPerson, slug: str) -> SpaceAccess:
 
 
 def find_named(person: ViewedPerson, external_id: str) -> EndUser | None:
-    """Somebody of the same organisation. The partitions of spaces are people too, and nobody's to name."""
-    return None if "#" in external_id or "\0" in external_id else find_user(person.organization.pk, external_id.strip())
+    """Somebody of the same organisation. The names of spaces' partitions lie outside the alphabet of ids."""
+    named = external_id.strip()
+    return find_user(person.organization.pk, named) if EXTERNAL_ID_PATTERN.fullmatch(named) else None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

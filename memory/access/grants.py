@@ -64,6 +64,16 @@ def register_client(
     return row, secret
 
 
+def keep_documented_client(
+    client_id: str, name: str, redirect_uris: Sequence[str], auth_method: str, *, now: datetime
+) -> None:
+    """A client as its document has it now. It has no secret: the address is where it is known from."""
+    said = {"name": name, "redirect_uris": list(redirect_uris), "auth_method": auth_method, "last_seen_at": now}
+    if not OAuthClient.objects.filter(client_id=client_id).exists():
+        drop_displaced_clients()
+    OAuthClient.objects.update_or_create(client_id=client_id, defaults=said)
+
+
 def drop_displaced_clients() -> None:
     waiting = OAuthClient.objects.filter(grants=None).order_by("-last_seen_at", "-pk")
     surplus = list(waiting.values_list("pk", flat=True)[MOST_WAITING - 1 :])

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from memory.access.confinement import EVERYTHING, RowScope, current_scope
+from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.membership import MEMBER_SETTING, NOBODY, current_member
 from memory.models import EndUser
 from memory.models.isolation import AGENT_SETTING, PROJECT_SETTING
@@ -55,6 +55,24 @@ def user_scope(
         with transaction.atomic(), apply_settings(wanted) as before:
             if before[USER_SETTING] not in {"", user_id}:
                 raise WrongScope(f"a scope for user {user_id} on a connection left to user {before[USER_SETTING]}")
+            yield
+    finally:
+        _current_user.reset(token)
+
+
+@contextmanager
+def visit_space(space_id: int) -> Iterator[None]:
+    """The scope of a space within that of a person, whose transaction holds what is done in both.
+
+    Which rows are there is decided by who the work acts as, as anywhere in a space. Raises WrongScope for a person.
+    """
+    if not is_space(space_id):
+        raise WrongScope(f"a visit to {space_id}, which is no space")
+    token = _current_user.set((str(space_id), current_member(), EVERYTHING))
+    wanted = {USER_SETTING: str(space_id), MEMBER_SETTING: current_member(), AGENT_SETTING: "", PROJECT_SETTING: ""}
+    try:
+        # A space knows no agents and projects, whatever the person works in.
+        with confine_to(EVERYTHING), transaction.atomic(), apply_settings(wanted):
             yield
     finally:
         _current_user.reset(token)

@@ -41,6 +41,7 @@ class LineCounts(BaseModel):
     already_there: int = 0
     refused: int = Field(default=0, description="Deleted here before, or part of what was.")
     learned_again: int = Field(default=0, description="Rows of the graphs, which are learned again from the rest.")
+    passed_over: int = Field(default=0, description="What the file tells of spaces, for the person to read.")
 
 
 def tell_counts(counts: Mapping[str, Mapping[str, int]]) -> dict[str, LineCounts]:

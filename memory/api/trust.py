@@ -90,6 +90,7 @@ class PurgeOut(BaseModel):
     reverted: int = Field(description="Memories that have an earlier wording again, in which the source had no part.")
     versions: int = Field(description="Wordings taken off memories that stay.")
     exchanges: int
+    shared: int = Field(default=0, description="Copies taken out of spaces.")
     memory_ids: list[UUID] = Field(description=f"Of what was removed; at most {LISTED:,}.")
 
     @classmethod
@@ -101,6 +102,7 @@ class PurgeOut(BaseModel):
             reverted=done.reverted,
             versions=done.versions,
             exchanges=exchanges,
+            shared=done.shared,
             memory_ids=done.memory_ids[:LISTED],
         )
 

@@ -32,6 +32,7 @@ from memory.guard import redact_secrets
 from memory.indexing import queue
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
 from memory.models.transfers import TransferKind, TransferState
+from memory.portability.exporting import UNHURRIED
 from memory.retrieval.results import LEXICAL, STAGES, SearchRequest
 from memory.store import rows
 from memory.store.admission import NewMemory
@@ -164,7 +165,7 @@ def fill_person(organization: Organization, name: str, writer: NoteWriter, count
             )
             for note in chunk
         ]
-        with user_scope(user, settings={"statement_timeout": "0"}):
+        with user_scope(user, settings=UNHURRIED):
             MemoryItem.objects.bulk_create(made)
             MemoryEvent.objects.bulk_create(
                 MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor="benchmark", at=now)
@@ -231,13 +232,11 @@ def embed_all(user: EndUser) -> None:
 
 
 def list_found(user: EndUser, question: str, plan: TransferPlan, now: datetime) -> list[str]:
-    """What a search finds, as scores and texts: ids differ between the two."""
+    """What a search finds, in order, as scores and texts: ids differ between the two."""
     stages = STAGES if plan.has_vectors else frozenset({LEXICAL})
     request = SearchRequest(question, limit=HITS, stages=stages, boosts=())
     found = MemoryFacade().search(user, request, now=now, remember=False)
-    least = min((hit.final_score for hit in found.hits), default=0.0)
-    # Of those that are equal to the last, which are shown follows from their ids.
-    return sorted(f"{hit.final_score:.3f} {hit.item.text}" for hit in found.hits if hit.final_score > least)
+    return [f"{hit.final_score:.6f} {hit.item.text}" for hit in found.hits]
 
 
 def print_figures(console: Console, plan: TransferPlan, figures: TransferFigures) -> None:

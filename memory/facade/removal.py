@@ -54,17 +54,21 @@ class RemovalVerbs(FacadePart):
         self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
     ) -> tuple[PurgeResult, int]:
         """Remove a source and everything derived from it; returns also how many exchanges went with it."""
-        exchanges = 0
+        exchanges = shared = 0
 
         def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
-            nonlocal exchanges
+            nonlocal exchanges, shared
+            # A copy holds the words as they were, whether or not the memory has others now.
+            shared += erasure.withdraw_contributions(user, now=now, of=[*gone, *staying])
             exchanges += storing.delete_exchanges_of(user, gone)
             # What stays was reworded: the words that a fact was read from are no longer in it.
             publishing.remove_with_memories(user, staying, now=now)
             erasure.redact_stored_answers(user, [*gone, *staying])
             transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 
-        return purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run), exchanges
+        result = purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run)
+        result.shared = shared
+        return result, exchanges
 
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
         """Forget a person: gone from every answer now, erased in the background."""

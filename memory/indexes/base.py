@@ -1,8 +1,9 @@
 """The two index ports and the values they exchange.
 
 An index can be rebuilt from Postgres at any time, and every id it returns is read again from the rows. Distances are
-Euclidean on unit vectors, nearest first, ties by id; lexical scores are higher for better, ties by id. When an engine
-fails, is late or returns something unusable, the adapter raises `Unavailable` and nothing else.
+Euclidean on unit vectors, nearest first, ties by id; lexical scores are higher for better, of equals the newest said
+first, then by id. When an engine fails, is late or returns something unusable, the adapter raises `Unavailable` and
+nothing else.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

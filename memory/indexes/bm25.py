@@ -44,7 +44,7 @@ BATCH = 5_000
 BYTES_PER_ROW = 500
 
 Key = tuple[int, str, str]
-Row = tuple[UUID, list[str], list[int]]
+Row = tuple[UUID, float, list[str], list[int]]
 
 SURVEY = """
 SELECT tier, status, count(*), max(updated_at), sum(extract(epoch FROM updated_at))
@@ -52,9 +52,9 @@ FROM memory_item WHERE user_id = %s AND tier = ANY(%s) AND status = ANY(%s) AND 
 GROUP BY tier, status
 """
 ROWS = """
-SELECT id, said.words, said.times
+SELECT id, moment, said.words, said.times
 FROM (
-    SELECT id, lexemes FROM memory_item
+    SELECT id, extract(epoch FROM occurred_at)::float8 AS moment, lexemes FROM memory_item
     WHERE user_id = %s AND tier = %s AND status = %s AND lexemes IS NOT NULL AND id > %s ORDER BY id LIMIT %s
 ) AS item CROSS JOIN LATERAL (
     SELECT array_agg(lexeme) AS words, array_agg(cardinality(positions)) AS times FROM unnest(item.lexemes)
@@ -76,6 +76,7 @@ class TermPart:
     """Term weights per row, without the inverse document frequency: that depends on the parts searched together."""
 
     ids: NDArray[np.bytes_]
+    moments: NDArray[np.float64]
     places: dict[str, int]
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
@@ -234,18 +235,21 @@ def read_rows(key: Key, turn: versions.BuildLock) -> Iterator[Row]:
 def build_part(rows: Iterator[Row] | Sequence[Row], stamp: PartStamp, version: bytes) -> TermPart:
     places: dict[str, int] = {}
     ids: list[bytes] = []
+    said_at: list[float] = []
     documents: list[list[int]] = []
-    for id, words, times in rows:
+    for id, moment, words, times in rows:
         # A text without a word has no lexeme either.
         if words:
             ids.append(id.bytes)
+            said_at.append(moment)
             said = [places.setdefault(word, len(places)) for word in words]
             documents.append([place for place, count in zip(said, times, strict=True) for _ in range(count)])
     if not documents:
         empty = np.zeros(1, np.int64)
         gains = np.zeros(0, np.float32)
+        none = np.array([], "S16")
         return TermPart(
-            np.array([], "S16"), {}, empty, np.zeros(0, np.int32), gains, stamp, version, time.monotonic(), 200
+            none, np.zeros(0), {}, empty, np.zeros(0, np.int32), gains, stamp, version, time.monotonic(), 200
         )
     library = bm25s.BM25(k1=SATURATION, b=LENGTH_WEIGHT, method="lucene", backend="numpy", csc_backend="numpy")
     library.index((documents, places), create_empty_token=False, show_progress=False)
@@ -254,11 +258,11 @@ def build_part(rows: Iterator[Row] | Sequence[Row], stamp: PartStamp, version: b
     holders = np.diff(starts)
     rarities = np.log1p((len(documents) - holders + 0.5) / (holders + 0.5))
     gains = scores["data"] / np.repeat(rarities, holders).astype(np.float32)
-    numbers = np.array(ids, "S16")
-    size = sum(array.nbytes for array in (numbers, starts, scores["indices"], gains))
+    numbers, moments = np.array(ids, "S16"), np.array(said_at)
+    size = sum(array.nbytes for array in (numbers, moments, starts, scores["indices"], gains))
     # A dictionary's entry and a short string's head.
     size += sum(len(word) + 150 for word in places)
-    return TermPart(numbers, places, starts, scores["indices"], gains, stamp, version, time.monotonic(), size)
+    return TermPart(numbers, moments, places, starts, scores["indices"], gains, stamp, version, time.monotonic(), size)
 
 
 def rank_rows(parts: Sequence[TermPart], groups: Sequence[Sequence[str]], limit: int) -> list[LexicalMatch]:
@@ -272,11 +276,11 @@ def rank_rows(parts: Sequence[TermPart], groups: Sequence[Sequence[str]], limit:
         for score, (rows, gains) in zip(scores, held, strict=True):
             score[rows] += weight * gains
     ids = np.concatenate([part.ids for part in parts])
-    together = np.concatenate(scores)
+    moments, together = np.concatenate([part.moments for part in parts]), np.concatenate(scores)
     found = np.flatnonzero(together)
     if len(found) > limit:
-        # All that equal the last one that fits stay, for ties are broken by id.
+        # All that equal the last one that fits stay, for ties are broken by time and id.
         found = found[together[found] >= np.partition(together[found], -limit)[-limit]]
-    best = found[np.lexsort((ids[found], -together[found]))][:limit]
+    best = found[np.lexsort((ids[found], -moments[found], -together[found]))][:limit]
     # numpy leaves off the zero bytes at the end of a string.
     return [LexicalMatch(UUID(bytes=bytes(ids[row]).ljust(16, b"\0")), float(together[row])) for row in best]

@@ -60,31 +60,36 @@ FROM (
 """
 OCCURRENCES = ", count(*) FILTER (WHERE fits AND lexemes @@ %(word{number})s::tsquery)"
 
-ROWS = "SELECT id, length(lexemes) AS length, {holds} FROM memory_item WHERE user_id = %(user)s AND {where}"
+ROWS = (
+    "SELECT id, occurred_at, length(lexemes) AS length, {holds} FROM memory_item WHERE user_id = %(user)s AND {where}"
+)
 NEWEST = "({rows} ORDER BY occurred_at DESC, id LIMIT {newest})"
 HOLDS = "lexemes @@ %(word{number})s::tsquery AS holds{number}"
 COUNTED = "count(*) FILTER (WHERE holds{number})"
 WEIGHT = "ln(1 + greatest(0, %(total)s - {counted} + 0.5) / ({counted} + 0.5))"
 
 # First only whether a word is there decides, then how often: reading positions is dear and changes little. OFFSET 0
-# holds the planner to one row a match: for a user it has no statistics of yet it read all of them for each.
+# holds the planner to one row a match: for a user it has no statistics of yet it read all of them for each. Summed
+# in the order of the words, or the last digit of equal scores would depend on the plan.
 RANKED = """
 WITH found AS MATERIALIZED ({found}),
 rarity AS MATERIALIZED (SELECT ARRAY[{weights}]::float8[] AS weights FROM found HAVING true),
 best AS MATERIALIZED (
-    SELECT id FROM found, rarity ORDER BY ({gains}) / (1 + {base} + {slope} * length) DESC, id LIMIT %(depth)s
+    SELECT id, occurred_at FROM found, rarity
+    ORDER BY ({gains}) / (1 + {base} + {slope} * length) DESC, occurred_at DESC, id LIMIT %(depth)s
 ),
 sought (lexeme, word) AS MATERIALIZED (SELECT * FROM unnest(%(lexemes)s::text[], %(words)s::int[])),
 counted AS (
-    SELECT item.id, sought.word, min(length(item.lexemes)) AS length, sum(cardinality(said.positions)) AS times
+    SELECT item.id, sought.word, min(length(item.lexemes)) AS length, sum(cardinality(said.positions)) AS times,
+        min(best.occurred_at) AS occurred_at
     FROM best CROSS JOIN LATERAL (
         SELECT id, lexemes FROM memory_item WHERE user_id = %(user)s AND id = best.id OFFSET 0
     ) AS item
     CROSS JOIN LATERAL unnest(item.lexemes) AS said JOIN sought ON sought.lexeme = said.lexeme
     GROUP BY item.id, sought.word
 )
-SELECT id, sum(weights[word] * times / (times + {base} + {slope} * length)) AS score
-FROM counted, rarity GROUP BY id ORDER BY score DESC, id LIMIT %(limit)s
+SELECT id, sum(weights[word] * times / (times + {base} + {slope} * length) ORDER BY word) AS score
+FROM counted, rarity GROUP BY id ORDER BY score DESC, min(occurred_at) DESC, id LIMIT %(limit)s
 """
 
 

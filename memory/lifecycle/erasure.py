@@ -2,8 +2,9 @@
 
 import json
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -12,7 +13,7 @@ from django.db.models import Model, Q
 from memory import signals
 from memory.access.grants import erase_grants
 from memory.access.membership import act_as_service
-from memory.access.scope import user_scope
+from memory.access.scope import user_scope, visit_space
 from memory.access.users import delete_rows
 from memory.indexes import vector_index
 from memory.indexes.ghosts import ghost_registry
@@ -124,21 +125,28 @@ def request_erasure(user: EndUser, *, now: datetime) -> Erasure:
     return erasure
 
 
-def withdraw_contributions(person: EndUser, *, now: datetime) -> int:
-    """Delete what a person shared, in every space, also in one they have left. How many memories that were."""
+def withdraw_contributions(person: EndUser, *, now: datetime, of: Collection[uuid.UUID] | None = None) -> int:
+    """Delete what a person shared, in every space, also in one they have left. How many memories that were.
+
+    With ``of`` the copies of these memories alone. May be called in the person's scope: it goes or stays with that.
+    """
     by_space: dict[int, list[uuid.UUID]] = {}
-    for share in list_contributions(person):
+    for share in list_contributions(person, of):
         by_space.setdefault(share.user_id, []).append(share.item_id)
-    with act_as_service():
-        for space_id, ids in by_space.items():
-            space = EndUser(pk=space_id, organization_id=person.organization_id)
+    for space_id, ids in by_space.items():
+        space = EndUser(pk=space_id, organization_id=person.organization_id)
+        with act_as_service(), visit_space(space_id):
             delete_memories(space, ids, now=now)
-            ghost_registry().add(space_id, ids)
-            with user_scope(space):
-                members = [row.user for row in SpaceMember.objects.filter(space_id=space_id).select_related("user")]
-            for member in members:
-                redact_stored_answers(member, ids)
+            members = [row.user for row in SpaceMember.objects.filter(space_id=space_id).select_related("user")]
+        transaction.on_commit(partial(forget_shared, space_id, ids, members))
     return sum(map(len, by_space.values()))
+
+
+def forget_shared(space_id: int, ids: Sequence[uuid.UUID], members: Sequence[EndUser]) -> None:
+    """What is kept of deleted memories of a space beside their rows."""
+    ghost_registry().add(space_id, ids)
+    for member in members:
+        redact_stored_answers(member, ids)
 
 
 def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:

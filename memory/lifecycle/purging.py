@@ -63,7 +63,7 @@ class PurgeResult:
     """``matched`` memories contain text of the source, ``derived`` ones were derived from them.
 
     Of both, ``removed`` were deleted and ``reverted`` got an earlier wording. ``versions`` counts wordings that were
-    removed from memories that stay.
+    removed from memories that stay, ``shared`` the copies that went from spaces.
     """
 
     matched: int = 0
@@ -71,6 +71,7 @@ class PurgeResult:
     removed: int = 0
     reverted: int = 0
     versions: int = 0
+    shared: int = 0
     memory_ids: list[uuid.UUID] = field(default_factory=list)
 
 

@@ -18,12 +18,14 @@ from django.db import IntegrityError, models
 from knowledge_graph.models import GRAPH_TABLES, ActionExample, ActionStat, GraphedItem, GraphWork, Solution
 from memory.access.scope import user_scope
 from memory.facts.changes import mark_facts_due
-from memory.guard.redaction.texts import JsonRedaction, find_secrets, render_mark, replace_spans
+from memory.guard.redaction.texts import JsonRedaction, RedactedText, find_secrets, render_mark, replace_spans
 from memory.language.folding import WORD, fold_text
 from memory.models import EndUser, Fact, IdempotencyRecord, MemoryItem, UserData
 from memory.records.models import RecordEmbedding
 from memory.store import rows
 from memory.tiers import Indexing
+from personality.editing import redact_stored_template
+from personality.models import TEMPLATE_TABLES
 
 ACTOR: Final = "command:redact_secrets"
 BATCH: Final = 500
@@ -165,6 +167,8 @@ def find_changes(row: models.Model, columns: list[str], found: StoredRedaction) 
         if isinstance(row, UserData) and column == "value":
             # Its key says what the value is.
             ((_, redacted),) = found.redact_value({row.key: value}).items()
+        elif isinstance(row, TEMPLATE_TABLES) and column == "content":
+            redacted = redact_stored_template(value, lambda text: RedactedText(found.redact_text(text)))
         else:
             redacted = found.redact_value(value)
         if redacted != value:

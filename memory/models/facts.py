@@ -230,6 +230,8 @@ class FactReview(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
     # When a language model was asked about it, which happens once.
     asked_at = models.DateTimeField(null=True, blank=True)
+    # What a language model says for each of the two: for_newer, for_older, both, conclusion. Empty: it was not asked.
+    debate = models.JSONField(default=dict, db_default={}, blank=True)
 
     class Meta:
         db_table = "fact_review"

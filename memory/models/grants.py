@@ -14,6 +14,8 @@ from django.utils import timezone
 from memory.models.people import ApiKey
 
 CLIENT_NAME_CHARS = 80
+# An address, of a client that is known by a document it publishes.
+CLIENT_ID_CHARS = 500
 REDIRECT_CHARS = 1000
 
 
@@ -26,7 +28,7 @@ class TokenKind(StrEnum):
 class OAuthClient(models.Model):
     """What a client said of itself, which nobody has checked. Public ones have no secret."""
 
-    client_id = models.CharField(max_length=64, unique=True)
+    client_id = models.CharField(max_length=CLIENT_ID_CHARS, unique=True)
     name = models.CharField(max_length=CLIENT_NAME_CHARS)
     auth_method = models.CharField(max_length=24)
     secret_digest = models.CharField(max_length=64, blank=True, default="")

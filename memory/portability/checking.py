@@ -14,6 +14,7 @@ from uuid import UUID
 
 from memory.language.text import SURROGATE
 from memory.portability.ancestry import find_cycle
+from memory.portability.belonging import check_told_line
 from memory.portability.exporting import END, FORMAT, VERSION
 from memory.portability.tables import TABLE_NAMED, PortableTable
 from memory.portability.values import BadValue, fill_in, limit_range, list_readers, read_integer, read_uuid
@@ -116,6 +117,9 @@ class FileReader:
             raise LineRefused("", "stands after the end")
         elif value.get("type") == END:
             self.check_end(value, number - 2)
+        elif check_told_line(value, LineRefused):
+            self.found.lines += 1
+            self.found.counts[value["type"]] += 1
         else:
             line = read_line(value)
             self.remember(number, line)

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.portability.belonging import iterate_belonging
 from memory.portability.tables import TABLES, PortableTable
 from memory.portability.values import is_left_out, write_value
 
@@ -46,6 +47,9 @@ def write_export(
                 counts[table.name] += 1
                 if not counts[table.name] % CHUNK:
                     on_lines(CHUNK)
+        for told in iterate_belonging(user):
+            out.write(render_line(told))
+            counts[told["type"]] += 1
     out.write(render_line({"type": END, "lines": counts.total()}))
     return counts
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from django.db.models import Model, Q
 
+from books.models import Book
 from knowledge_graph.models import HotTurn
 from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
@@ -45,6 +46,8 @@ def find_known_ids(
         known |= find_same_messages(user, left)
     elif table.model is Fact:
         known |= find_same_facts(user, left)
+    elif table.model is Book:
+        known |= find_same_files(user, left)
     elif table.model is HotTurn:
         known |= find_same_turns(user, left)
     elif table.model is Preference and left and own.exists():
@@ -60,6 +63,16 @@ def find_same_messages(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UU
         return {}
     here = MemoryItem.objects.for_user(user).filter(origin__in=origins).values_list("origin", "pk")
     return {origins[origin]: key for origin, key in here}
+
+
+def find_same_files(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UUID, uuid.UUID]:
+    """Books of files that were read here too."""
+    names = ("agent_id", "project_id", "thread_id", "content_hash")
+    hashes = {line.values["content_hash"] for line in batch}
+    here = Book.objects.filter(user=user, content_hash__in=hashes).values_list("pk", *names)
+    known = {tuple(place): key for key, *place in here}
+    same = {line.key: known.get(tuple(line.values[name] for name in names)) for line in batch}
+    return {key: book for key, book in same.items() if book is not None and isinstance(key, uuid.UUID)}
 
 
 def find_same_turns(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UUID, uuid.UUID]:
@@ -98,6 +111,10 @@ def match_rows(
     if table.is_learned:
         # Nothing was there to compare with when the import began.
         return [None] * len(batch)
+    if table.is_single:
+        own = table.model._default_manager.filter(user=user).values_list("pk", flat=True).first()
+        # A second line of a file is not written either.
+        return [own, *[own or 0] * (len(batch) - 1)]
     first = "at" if "at" in names else names[0]
     here: dict[Any, list[int]] = defaultdict(list)
     wanted = Q(user=user, **{f"{first}__in": {row[first] for row in batch}})

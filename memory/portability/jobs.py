@@ -6,7 +6,7 @@ three attempts the import has failed, and nothing of it was written.
 
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from io import BytesIO
 from itertools import islice
@@ -20,6 +20,7 @@ from memory.access.outbox import Outbox
 from memory.access.scope import user_scope
 from memory.models import EndUser, Transfer, TransferDue, TransferPart
 from memory.models.transfers import TransferKind, TransferState
+from memory.portability.belonging import TOLD
 from memory.portability.checking import FileCheck, ReadLine, iterate_raw_lines, parse_line, read_line
 from memory.portability.exporting import END, UNHURRIED, write_export
 from memory.portability.restoring import IdsTaken, Restoration
@@ -54,11 +55,18 @@ def export_person(user: EndUser, out: IO[bytes], *, now: datetime, actor: str, *
     return taken
 
 
-def iterate_lines(stream: IO[bytes]) -> Iterator[ReadLine]:
+def iterate_lines(stream: IO[bytes], pass_over: Callable[[str], None]) -> Iterator[ReadLine]:
     """The rows of a file that was checked, without header and end."""
-    for number, raw in iterate_raw_lines(stream):
+    raw_lines = (raw for number, raw in iterate_raw_lines(stream) if number > 1)
+    return iterate_rows(raw_lines, pass_over)
+
+
+def iterate_rows(raw_lines: Iterable[bytes], pass_over: Callable[[str], None]) -> Iterator[ReadLine]:
+    for raw in raw_lines:
         value = parse_line(raw)
-        if number > 1 and value.get("type") != END:
+        if value.get("type") in TOLD:
+            pass_over(value["type"])
+        elif value.get("type") != END:
             yield read_line(value)
 
 
@@ -69,7 +77,7 @@ def preview_import(user: EndUser, stream: IO[bytes], *, now: datetime) -> dict[s
             stream.seek(0)
             try:
                 preview = Restoration(user, now=now, actor="", has_own_ids=has_own_ids, is_dry=True)
-                return tell_counts(preview.restore(iterate_lines(stream)))
+                return tell_counts(preview.restore(iterate_lines(stream, preview.pass_over)))
             except IdsTaken:
                 continue
     raise TransferFailed("the ids of the file cannot be read")
@@ -145,19 +153,16 @@ def is_about_ids(error: Exception) -> bool:
 def write_lines(user: EndUser, job: Transfer, *, now: datetime) -> Transfer:
     with user_scope(user, savepoint=True, settings=UNHURRIED):
         restoration = Restoration(user, now=now, actor=job.actor, has_own_ids=job.has_own_ids)
-        job.counts = tell_counts(restoration.restore(iterate_staged(user, job)))
+        job.counts = tell_counts(restoration.restore(iterate_rows(iterate_staged(user, job), restoration.pass_over)))
         return end_import(user, job, TransferState.COMPLETED, now=now)
 
 
-def iterate_staged(user: EndUser, job: Transfer) -> Iterator[ReadLine]:
+def iterate_staged(user: EndUser, job: Transfer) -> Iterator[bytes]:
     numbers = TransferPart.objects.filter(user=user, transfer=job).order_by("number").values_list("number", flat=True)
     is_header = True
     for number in list(numbers):
         part = TransferPart.objects.get(user=user, transfer=job, number=number)
-        for raw in islice(BytesIO(zlib.decompress(part.body)), int(is_header), None):
-            value = parse_line(raw)
-            if value.get("type") != END:
-                yield read_line(value)
+        yield from islice(BytesIO(zlib.decompress(part.body)), int(is_header), None)
         is_header = False
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from django.db import connection
 from django.db.models import Model
 
+from books.models import Book
 from knowledge_graph.models import GRAPH_TABLES
 from memory.facts.changes import mark_facts_due
 from memory.facts.keys import digest_fact
@@ -23,14 +24,16 @@ from memory.models import EndUser, Fact, FactTombstone, MemoryItem, Tombstone, U
 from memory.models.facts import FactState
 from memory.portability import following
 from memory.portability.checking import ReadLine
-from memory.portability.identities import Identities
+from memory.portability.identities import UUID_TEXT, Identities
 from memory.portability.tables import PortableTable
 from memory.store import rows
 from memory.store.speakers import save_speaker_names
 from outcomes.models import ActionTaken, Exchange, OutcomeEvent
+from personality.editing import redact_stored_template
+from personality.models import TEMPLATE_TABLES
 
 BATCH: Final = 500
-NEW, THERE, REFUSED, LEARNED = "new", "already_there", "refused", "learned_again"
+NEW, THERE, REFUSED, LEARNED, PASSED = "new", "already_there", "refused", "learned_again", "passed_over"
 
 Counts = dict[str, Counter[str]]
 
@@ -67,6 +70,10 @@ class Restoration:
             mark_facts_due(self.user, self.now)
         return self.counts
 
+    def pass_over(self, kind: str) -> None:
+        """Count a line that is for the person to read."""
+        self.counts[kind][PASSED] += 1
+
     def restore_batch(self, table: PortableTable, batch: list[ReadLine]) -> None:
         counts = self.counts[table.name]
         if table.is_learned and not self.is_untaught:
@@ -92,11 +99,20 @@ class Restoration:
         if any(line.values[name] in self.there[kind] for name, kind in table.owners.items()):
             counts[THERE] += 1
             return False
+        if table.model is MemoryItem and self.is_of_known_book(line):
+            self.there[table.name].add(uuid.UUID(str(line.key)))
+            counts[THERE] += 1
+            return False
         return True
+
+    def is_of_known_book(self, line: ReadLine) -> bool:
+        """Whether it is a passage of a book that is here, if under another id: the same file was read here too."""
+        doc_id = str(line.values["source"].get("doc_id") or "")
+        return bool(UUID_TEXT.fullmatch(doc_id)) and uuid.UUID(doc_id) in self.there["book"]
 
     def drop_deleted(self, table: PortableTable, batch: list[ReadLine], counts: Counter[str]) -> list[ReadLine]:
         """Without what this person had deleted or forgotten here."""
-        if table.model is MemoryItem:
+        if table.model in {MemoryItem, Book}:
             gone = self.find_deleted(batch)
         elif table.model is Fact:
             gone = {line.key for line in batch if self.is_forgotten(line)}
@@ -111,14 +127,14 @@ class Restoration:
         buried = Tombstone.objects.filter(user=self.user)
         wanted = [*keys, *map(self.ids.translate, keys)]
         ids = set(buried.filter(item_id__in=wanted).values_list("item_id", flat=True))
-        origins = [line.values["origin"] for line in batch if line.values["origin"]]
+        origins = [origin for line in batch if (origin := line.values.get("origin"))]
         gone = set(buried.filter(origin__in=origins).values_list("origin", flat=True)) if origins else set()
         gone.discard(None)
         return {
             key
             for line in batch
             if isinstance(key := line.key, uuid.UUID)
-            and (key in ids or self.ids.translate(key) in ids or line.values["origin"] in gone)
+            and (key in ids or self.ids.translate(key) in ids or line.values.get("origin") in gone)
         }
 
     def is_forgotten(self, line: ReadLine) -> bool:
@@ -209,6 +225,8 @@ def has_learned(user: EndUser) -> bool:
 def redact_values(table: PortableTable, values: dict[str, Any]) -> dict[str, Any]:
     """A file may come from anywhere, so its texts lose their secrets as those of a request do."""
     redaction = JsonRedaction()
+    if table.model in TEMPLATE_TABLES:
+        values = {**values, "content": redact_stored_template(values["content"])}
     if table.model is UserData:
         # Its key says what the value is.
         ((_, value),) = redaction.redact({values["key"]: values["value"]}).items()
@@ -216,7 +234,8 @@ def redact_values(table: PortableTable, values: dict[str, Any]) -> dict[str, Any
     redacted: dict[str, Any] = {}
     for column in table.columns:
         name, value = column.attname, values[column.attname]
-        is_text = isinstance(value, str | dict | list) and value and not column.choices and name not in OWN_WORDS
+        is_text = isinstance(value, str | dict | list) and value and not column.choices
+        is_text = is_text and name not in OWN_WORDS and not (name == "content" and table.model in TEMPLATE_TABLES)
         clean = redaction.redact({name: value})[name] if is_text else value
         redacted[name] = clean[: column.max_length] if isinstance(clean, str) and column.max_length else clean
     return redacted

@@ -9,10 +9,12 @@ from django.contrib.postgres.search import SearchVectorField
 from django.db.models import BinaryField, Field, ForeignKey, Model
 from pgvector.django import HalfVectorField
 
+from books import models as books
 from knowledge_graph import models as graphs
 from memory import models as core
 from memory.records import models as records
 from outcomes import models as outcomes
+from personality import models as personality
 
 # Made anew: what the index, the queues and the analyser keep beside a row.
 MADE_ANEW: Final = frozenset(
@@ -43,6 +45,8 @@ class PortableTable:
     foreign_json: frozenset[str] = frozenset()
     # Columns that depend on what was learned already, left out of comparisons.
     moving: frozenset[str] = frozenset()
+    # One row of a person, which another takes the place of nowhere.
+    is_single: bool = False
     # Of the graphs: written as it is where nothing was learned yet, else learned again from the rest.
     is_learned: bool = False
 
@@ -76,14 +80,26 @@ def describe_graph(model: type[Model], name: str, **more: Any) -> PortableTable:
 BY_TIME: Final = ("created_at", "pk")
 TABLES: Final = (
     PortableTable(core.UserData, "data", natural=("key",), foreign_json=frozenset({"value"})),
+    PortableTable(personality.PersonalityTemplate, "personality_template", natural=("name",)),
+    PortableTable(personality.ActivePersonality, "personality", is_single=True),
     PortableTable(records.Preference, "preference", BY_TIME, foreign_json=frozenset({"flags"})),
     PortableTable(records.Journal, "journal", BY_TIME),
     PortableTable(records.Todo, "todo", BY_TIME),
     PortableTable(records.Gratitude, "gratitude", BY_TIME),
+    PortableTable(books.Book, "book", BY_TIME),
     PortableTable(core.MemoryItem, "memory", ("arrival", "pk"), foreign_json=frozenset({"metadata"})),
     PortableTable(core.MemoryVersion, "version"),
     PortableTable(core.MemoryEvent, "event"),
     PortableTable(core.Tombstone, "tombstone", natural=("item_id",)),
+    PortableTable(
+        books.BookDigest,
+        "book_digest",
+        natural=("book_id",),
+        foreign_json=frozenset(
+            {"part_summaries", "themes", "insights", "concepts", "quotes", "models_found", "summaries"}
+        ),
+    ),
+    PortableTable(books.BookChunk, "book_passage", natural=("item_id",)),
     PortableTable(outcomes.Exchange, "exchange", BY_TIME, foreign_json=frozenset({"tools"})),
     PortableTable(core.Turn, "turn", natural=("turn_id",)),
     PortableTable(
@@ -101,10 +117,16 @@ TABLES: Final = (
         natural=("thread_id", "agent_id", "project_id"),
         foreign_json=frozenset({"tools"}),
     ),
+    PortableTable(
+        outcomes.ThreadDigest,
+        "thread_digest",
+        natural=("thread_id", "agent_id", "project_id"),
+        foreign_json=frozenset({"bullets"}),
+    ),
     PortableTable(core.Fact, "fact", BY_TIME, required={"bank_item_id": "memory"}),
     PortableTable(core.FactEvidence, "fact_evidence", required={"memory_id": "memory"}),
     PortableTable(core.FactEvent, "fact_event"),
-    PortableTable(core.FactReview, "fact_review", BY_TIME),
+    PortableTable(core.FactReview, "fact_review", BY_TIME, foreign_json=frozenset({"debate"})),
     PortableTable(core.FactTombstone, "fact_tombstone", natural=("digest",)),
     PortableTable(core.FactEpisode, "episode", BY_TIME),
     PortableTable(core.FactRun, "consolidation", ("started_at", "pk")),
@@ -142,10 +164,13 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.TransferDue: "a mark of the queue",
     core.WebhookEvent: "what this installation told others of, without words",
     core.WebhookDelivery: "an attempt to tell others of it, of this installation alone",
+    books.BookJob: "how an upload went at this installation",
+    books.BookUpload: "bytes that are not read yet",
+    books.BooksDue: "a mark of the queue",
     core.FactsDue: "a mark of the queue",
     records.RecordsDue: "a mark of the queue",
     core.Space: "a store of the organisation, with its owner in place of a person",
-    core.SpaceMember: "a place among others, which no file may give: a curator invites",
-    core.SpaceShare: "of the space; what the person shared is a copy of their own",
+    core.SpaceMember: "told as `membership` and never read: a place among others is given by a curator",
+    core.SpaceShare: "told as `share` and never read: of the space, or a copy of the person's own memory",
     outcomes.ConversationWork: "a mark of the queue",
 }

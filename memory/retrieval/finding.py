@@ -114,7 +114,7 @@ def search_words(
             note_owner(owners, index_filter, [match.id for match in matches])
             found += matches
     # One list of each index, as it gave it, unless there are several to be put in order.
-    return found if len(index_filters) == 1 else sorted(found, key=lambda match: (-match.score, match.id))
+    return found if len(index_filters) == 1 else sorted(found, key=lambda match: -match.score)
 
 
 def note_owner(owners: dict[uuid.UUID, int], index_filter: IndexFilter, ids: Sequence[uuid.UUID]) -> None:

@@ -7,10 +7,12 @@ adds a mention, so a planted duplicate of quality 1.0 changes nothing.
 
 import re
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 
 from memory.access.confinement import RowScope
 from memory.access.locks import lock_for_transaction
+from memory.access.scope import user_scope
 from memory.language.text import hash_content
 from memory.models import EndUser, MemoryItem
 from memory.scoring import bank_quality, wilson_lower_bound
@@ -20,6 +22,7 @@ from memory.tiers import MAX_TAGS, Tier, Trust
 
 NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
 MERGE_REASON = "says the same as an existing item"
+SAME_MATTER = "tell the same matter"
 NO_EVIDENCE = wilson_lower_bound(0, 0, 0)
 
 
@@ -120,4 +123,46 @@ def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datet
     rows.mark_index_due(user, now)
     rows.announce_change(user, "archived", [loser])
     rows.announce_change(user, "revised", [winner])
+    return winner
+
+
+def merge_cluster(
+    user: EndUser, cluster: Sequence[MemoryItem], text: str, *, trust: Trust, now: datetime, actor: str
+) -> MemoryItem | None:
+    """One memory with this text in place of several: the best keeps its id, the others are archived.
+
+    Every wording is kept as a version, and the others become parents: what is purged of them goes from the text as
+    well. None, and nothing is changed, where one of them is no longer as it was read.
+    """
+    with user_scope(user):
+        lock_for_transaction("bank", user)
+        rows_now = MemoryItem.objects.for_user(user).active().filter(pk__in=[item.pk for item in cluster])
+        current = {item.pk: item for item in rows_now.select_for_update(no_key=True).order_by("pk")}
+        if any(item.pk not in current or current[item.pk].content_hash != item.content_hash for item in cluster):
+            return None
+        ranked = sorted(current.values(), key=lambda item: (rank_wording(item), item.updated_at, item.pk), reverse=True)
+        winner, losers = ranked[0], ranked[1:]
+        before = {"text": winner.text, "mentions": winner.mentions, "trust": Trust(winner.trust).name.lower()}
+        rows.keep_version(winner, "merged", now)
+        for loser in losers:
+            rows.keep_version(winner, "merged", now, wording=loser)
+            winner.mentions += loser.mentions
+            winner.tags = unite_tags(winner.tags, loser.tags)
+            rows.mark_archived(loser, now)
+            loser.save()
+            archived = {"status": loser.status, "merged_into": str(winner.pk)}
+            rows.record_event(
+                loser, "archived", reason=SAME_MATTER, before={"status": "active"}, after=archived, now=now, actor=actor
+            )  # fmt: skip
+        winner.parents = list(dict.fromkeys([*winner.parents, *(loser.pk for loser in losers)]))
+        winner.trust, winner.principal = min(winner.trust, trust), actor
+        rows.set_text(winner, text)
+        winner.updated_at = now
+        winner.save()
+        after = {"mentions": winner.mentions, "merged": [str(loser.pk) for loser in losers]}
+        rows.record_event(winner, "merged", reason=SAME_MATTER, before=before, after=after, now=now, actor=actor)
+        rows.mark_index_due(user, now)
+        rows.announce_change(user, "archived", losers)
+        rows.announce_change(user, "revised", [winner])
+        rows.announce_wording(user, [winner])
     return winner

@@ -96,7 +96,8 @@ def read_shares(space: EndUser, ids: Collection[uuid.UUID]) -> dict[uuid.UUID, S
         return {share.item_id: share for share in SpaceShare.objects.filter(user=space, item_id__in=list(ids))}
 
 
-def list_contributions(contributor: EndUser) -> Sequence[SpaceShare]:
-    """What a person shared into any space, also into one they have left."""
+def list_contributions(contributor: EndUser, of: Collection[uuid.UUID] | None = None) -> Sequence[SpaceShare]:
+    """What a person shared into any space, also into one they have left; with ``of`` the copies of these alone."""
     with user_scope(contributor):
-        return list(SpaceShare.objects.filter(contributor_id=contributor.pk).order_by("pk"))
+        shares = SpaceShare.objects.filter(contributor_id=contributor.pk).order_by("pk")
+        return list(shares if of is None else shares.filter(source_item_id__in=list(of)))

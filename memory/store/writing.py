@@ -93,18 +93,23 @@ def store_memories(
             row.trust, row.parents = new.trust or row.trust, list(new.parents)
             added.append(row)
             ids.append(row.pk)
-        MemoryItem.objects.bulk_create(added, batch_size=MAX_BATCH)
-        save_speaker_names(user, [row.speaker for row in added])
-        MemoryEvent.objects.bulk_create(
-            MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now)
-            for row in added
-        )
-        if added:
-            rows.mark_index_due(user, now)
-            rows.announce_change(user, "stored", added)
-            rows.announce_wording(user, added)
-            count_writes(added)
+        insert_rows(user, added, now=now, actor=actor)
     return ids
+
+
+def insert_rows(user: EndUser, added: Sequence[MemoryItem], *, now: datetime, actor: str) -> None:
+    """Write rows that were built of checked memories, and what accompanies them. In the user's scope."""
+    if not added:
+        return
+    MemoryItem.objects.bulk_create(added, batch_size=MAX_BATCH)
+    save_speaker_names(user, [row.speaker for row in added])
+    MemoryEvent.objects.bulk_create(
+        MemoryEvent(user=user, item=row, kind="stored", after={"tier": row.tier}, actor=actor, at=now) for row in added
+    )
+    rows.mark_index_due(user, now)
+    rows.announce_change(user, "stored", added)
+    rows.announce_wording(user, added)
+    count_writes(added)
 
 
 def validate_batch(batch: Iterable[NewMemory]) -> list[NewMemory]:

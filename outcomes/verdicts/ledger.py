@@ -6,7 +6,7 @@ detector may judge after both: the latest verdict of the strongest source counts
 """
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from django.db.models import Q
 from memory.conf import memory_conf
 from memory.lifecycle import promotion
 from memory.models import EndUser, MemoryEvent, MemoryItem, Turn
+from memory.models.spaces import is_space
 from memory.scoring import score_after_outcome
 from memory.tiers import SCORED_TIERS, Outcome, Status
 from outcomes.models import QUERY_CHARS, Exchange, OutcomeEvent, Source
@@ -106,9 +107,19 @@ class ScoreMove:
 
 
 def settle_verdict(
-    user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+    user: EndUser,
+    subject: VerdictSubject,
+    verdict: Verdict,
+    ids: Sequence[uuid.UUID],
+    *,
+    whole: bool,
+    now: datetime,
+    shared: Mapping[uuid.UUID, str] | None = None,
 ) -> SettledVerdict:
-    """Apply a verdict to these memories. The subject's row must be locked."""
+    """Apply a verdict to these memories. The subject's row must be locked.
+
+    ``shared`` are those of them that are a space's, with their tiers: noted in the line, scored elsewhere.
+    """
     # The lock serialises verdicts on one turn: two at once would each reverse the same earlier one.
     current = find_current_events(user, subject)
     earlier = current if whole else [event for event in current if is_about_any(event, ids)]
@@ -123,6 +134,7 @@ def settle_verdict(
             changes.apply(item)
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
+    changes.memories += [(str(item_id), tier, 0.0) for item_id, tier in (shared or {}).items()]
     changes.save()
     if verdict.outcome is Outcome.WORKED and verdict.is_use:
         dormant = [item.pk for item in changes.scored if item.status == Status.DORMANT]
@@ -327,8 +339,8 @@ def copy_event(event: OutcomeEvent, memories: list[list[object]], *, sign: int, 
         sign=sign,
         reverts=event.pk if sign < 0 else None,
         replaced_at=None if sign > 0 else now,
-        # Nothing is learned from hints, so there is nothing to reverse.
-        learned_at=now if event.source == Source.IMPLICIT else None,
+        # Where nothing is learned there is nothing to reverse.
+        learned_at=None if teaches(event.user_id, event.source) else now,
     )
 
 
@@ -352,5 +364,10 @@ def write_event(
         memories=[list(row) for row in changes.memories],
         whole=whole,
         at=now,
-        learned_at=now if verdict.source is Source.IMPLICIT else None,
+        learned_at=None if teaches(user.pk, verdict.source) else now,
     )
+
+
+def teaches(user_id: int, source: str) -> bool:
+    """Nothing is learned from hints, and a space has no graphs."""
+    return source != Source.IMPLICIT and not is_space(user_id)

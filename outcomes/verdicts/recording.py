@@ -1,7 +1,7 @@
 """Records an outcome: scores move at once, in one transaction; those of books and the memory bank never."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
@@ -22,6 +22,7 @@ from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.models import Exchange, OutcomeEvent, Source
 from outcomes.verdicts.actions import set_action_verdicts
 from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
+from outcomes.verdicts.shared import SharedSubject, SharedVerdict, count_in_spaces, find_shared_subjects
 
 # A lesson starts where its outcome would have moved the usual 0.5: by +0.2, -0.3, +0.05 and nothing.
 # The initial score of a takeaway, by outcome.
@@ -44,7 +45,7 @@ class ScoredMemory:
 class RecordedOutcome:
     """``learned`` are the turn's books and bank items: recorded, not scored. ``ignored`` are invalid references.
 
-    ``replaced`` is the outcome this one replaced, if any.
+    ``replaced`` is the outcome this one replaced, if any. ``shared`` are memories of the person's spaces.
     """
 
     scored: list[ScoredMemory]
@@ -52,6 +53,7 @@ class RecordedOutcome:
     takeaway_id: uuid.UUID | None
     ignored: list[int | str] = field(default_factory=list)
     replaced: Outcome | None = None
+    shared: list[SharedVerdict] = field(default_factory=list)
 
 
 class OutcomeSubject(TypedDict, total=False):
@@ -84,10 +86,13 @@ def record_outcome(
     with user_scope(user):
         subject = lock_subject(user, turn_id, exchange_id)
         references = resolve_references(user, subject, related)
-        if not references.ids and not key_takeaway and subject == VerdictSubject(None, None):
+        if not references.named and not key_takeaway and subject == VerdictSubject(None, None):
             raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
         verdict = Verdict(outcome, actor=actor, reason=redact_secrets(reason).text)
-        settled = apply_verdict(user, subject, verdict, references.ids, whole=references.whole, now=now)
+        settled = apply_verdict(
+            user, subject, verdict, references.named, whole=references.whole, now=now, shared=references.tiers_of_shared
+        )
+        shared = count_in_spaces(user, references.shared, verdict, now=now)
         takeaway = settle_takeaway(user, key_takeaway, subject, verdict, settled, references.ids, now)
         mark_scored(user, subject, now)
     return RecordedOutcome(
@@ -96,14 +101,22 @@ def record_outcome(
         takeaway_id=takeaway,
         ignored=references.ignored,
         replaced=next((Outcome(event.outcome) for event in settled.replaced if event.outcome != outcome), None),
+        shared=shared,
     )
 
 
 def apply_verdict(
-    user: EndUser, subject: VerdictSubject, verdict: Verdict, ids: Sequence[uuid.UUID], *, whole: bool, now: datetime
+    user: EndUser,
+    subject: VerdictSubject,
+    verdict: Verdict,
+    ids: Sequence[uuid.UUID],
+    *,
+    whole: bool,
+    now: datetime,
+    shared: Mapping[uuid.UUID, str] | None = None,
 ) -> SettledVerdict:
     """Apply a verdict and mark that there is something to learn. The subject must be locked."""
-    settled = settle_verdict(user, subject, verdict, ids, whole=whole, now=now)
+    settled = settle_verdict(user, subject, verdict, ids, whole=whole, now=now, shared=shared)
     if settled.event is not None and verdict.source is not Source.IMPLICIT:
         set_action_verdicts(user, subject.turn_id, subject.exchange_id)
         rows.mark_learning_due(user, now)
@@ -140,6 +153,16 @@ class OutcomeReferences:
     ids: list[uuid.UUID]
     whole: bool
     ignored: list[int | str] = field(default_factory=list)
+    # Of spaces, beside ``ids``, which are the person's own.
+    shared: list[SharedSubject] = field(default_factory=list)
+
+    @property
+    def tiers_of_shared(self) -> dict[uuid.UUID, str]:
+        return {one.memory_id: one.tier for one in self.shared}
+
+    @property
+    def named(self) -> list[uuid.UUID]:
+        return [*self.ids, *self.tiers_of_shared]
 
 
 def resolve_references(
@@ -149,12 +172,25 @@ def resolve_references(
     resolved = [(reference, resolve_reference(reference, shown)) for reference in related or ()]
     wanted_ids = [item_id for _, item_id in resolved if item_id is not None]
     # Any of the user's own ids will do: an assistant may have used what an earlier turn showed.
-    mine = MemoryItem.objects.for_user(user).filter(pk__in=wanted_ids).values_list("pk", flat=True)
-    own = set(mine) if wanted_ids else set()
-    ids = [item_id for item_id in dict.fromkeys(wanted_ids) if item_id in own]
-    ignored = [reference for reference, item_id in resolved if item_id not in own]
+    own, shared = tell_apart(user, list(dict.fromkeys(wanted_ids)))
+    known = {*own, *(one.memory_id for one in shared)}
+    ignored = [reference for reference, item_id in resolved if item_id not in known]
+    if known:
+        return OutcomeReferences(own, whole=False, ignored=ignored, shared=shared)
     # Beside a bad reference a good one is what the client meant; only bad ones together stand for the whole turn.
-    return OutcomeReferences(ids or add_exchange_memory(user, subject, shown), whole=not ids, ignored=ignored)
+    _, shared = tell_apart(user, shown)
+    theirs = {one.memory_id for one in shared}
+    rest = [item_id for item_id in add_exchange_memory(user, subject, shown) if item_id not in theirs]
+    return OutcomeReferences(rest, whole=True, ignored=ignored, shared=shared)
+
+
+def tell_apart(user: EndUser, ids: list[uuid.UUID]) -> tuple[list[uuid.UUID], list[SharedSubject]]:
+    """The user's own memories among these, and those of their spaces."""
+    if not ids:
+        return [], []
+    own = set(MemoryItem.objects.for_user(user).filter(pk__in=ids).values_list("pk", flat=True))
+    shared = find_shared_subjects(user, [item_id for item_id in ids if item_id not in own])
+    return [item_id for item_id in ids if item_id in own], shared
 
 
 def add_exchange_memory(user: EndUser, subject: VerdictSubject, shown: list[uuid.UUID]) -> list[uuid.UUID]:

@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.utils import timezone
 
+from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
 from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -31,8 +32,9 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome
 from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
+from outcomes.models import ThreadDigest
 from tests.database_roles import isolated_tables
-from tests.factories import keep_facts
+from tests.factories import keep_facts, keep_personality
 
 
 @pytest.fixture
@@ -55,6 +57,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         facade.open_prompt(someone, AgentPrompt("t", "Is it repaired?"), now=timezone.now())
         facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         keep_facts(someone, "lamp", timezone.now())
+        keep_personality(someone, "lamp", timezone.now())
         facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)
@@ -65,7 +68,17 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
             SpaceShare.objects.create(user=someone, item=item, contributor_id=someone.pk, contributor_name="lamp")
             job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
             TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
+            keep_book(someone, item)
             WebhookEvent.objects.create(user=someone, kind="memory.stored")
+            ThreadDigest.objects.create(user=someone, thread_id="t", bullets=["The lamp is repaired"])
+
+
+def keep_book(someone: EndUser, item: MemoryItem) -> None:
+    told = {"user": someone, "file_name": "lamp.md", "content_hash": "l" * 64, "size": 4}
+    book = Book.objects.create(**told, title="Lamp", file_type="md", chunk_count=1)
+    BookChunk.objects.create(user=someone, book=book, item=item, position=0, tokens=1)
+    BookDigest.objects.create(user=someone, book=book, summary="The lamp is repaired")
+    BookUpload.objects.create(user=someone, job=BookJob.objects.create(**told), body=b"lamp")
 
 
 def keep_records(facade: MemoryFacade, someone: EndUser) -> None:
@@ -141,7 +154,7 @@ def test_no_row_can_be_written_for_or_given_to_somebody_else(
         assert "row-level security" in copied
 
 
-@pytest.mark.parametrize("table", ["memory_version", "memory_event", "memory_token_vectors"])
+@pytest.mark.parametrize("table", ["memory_version", "memory_event", "memory_token_vectors", "book_chunk"])
 def test_a_row_cannot_point_at_a_foreign_item(filled: None, user: EndUser, foreign_user: EndUser, table: str) -> None:
     with user_scope(foreign_user):
         [(foreign_item,)] = fetch_rows("SELECT id FROM memory_item LIMIT 1")

@@ -8,18 +8,20 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
 from memory.access.confinement import RowScope, ScopeFilter, confine_to
 from memory.access.scope import WrongScope, user_scope
 from memory.facade import MemoryFacade
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import IndexFilter
 from memory.inference import embedder
+from memory.language.text import hash_content
 from memory.models import EndUser, Fact, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from outcomes.exchanges import profiling
-from outcomes.models import Exchange
+from outcomes.models import Exchange, ThreadDigest
 from tests.api_client import ApiClient, client_for
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -38,6 +40,16 @@ class Told:
     exchange_id: str
     fact_id: str
     turn_id: str
+
+
+def keep_book(user: EndUser, scope: RowScope, word: str, item_id: str) -> None:
+    """A row in every table of books, with the word wherever words may be."""
+    named = {"user": user, "project_id": scope.project_id, "file_name": f"{word}.md", "size": 4}
+    named |= {"content_hash": hash_content(word), "title": f"The {word} boat"}
+    book = Book.objects.create(**named, file_type="md", chunk_count=1)
+    BookChunk.objects.create(user=user, book=book, item_id=item_id, position=0, tokens=1, section=word)
+    BookDigest.objects.create(user=user, book=book, summary=f"The {word} boat is repaired")
+    BookUpload.objects.create(user=user, job=BookJob.objects.create(**named), body=word.encode())
 
 
 @pytest.fixture
@@ -70,6 +82,9 @@ def told(user: EndUser, api: ApiClient, index_now: Callable[[EndUser], None]) ->
         )
         fact = api.post("facts", {"statement": f"My sailmaker is called {word.title()}", **named})
         assert fact.status_code == 201, fact.content
+        with confine_to(scope), user_scope(user):
+            ThreadDigest.objects.create(user=user, thread_id=word, bullets=[f"The {word} boat is called {word}"])
+            keep_book(user, scope, word, memory_id)
         api.post("hot/turn", {"thread_id": word, "text": f"My engineer is called {word.title()}", **named})
         ids = (memory_id, bank.json()["id"], exchange.json()["exchange_id"], fact.json()["fact"]["id"], turn["turn_id"])
         found.append(Told(*ids))

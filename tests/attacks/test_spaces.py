@@ -1,5 +1,7 @@
 """A space, its members of each role, and everybody who is none: nothing is read or changed beyond the role."""
 
+import io
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +12,15 @@ from django.utils import timezone
 
 from memory.access.confinement import RowScope
 from memory.access.membership import act_as, act_as_member
-from memory.access.scope import user_scope
+from memory.access.scope import WrongScope, user_scope, visit_space
 from memory.access.spaces import find_membership
 from memory.access.users import find_user
 from memory.facade import MemoryFacade
 from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem, MemoryVector, SpaceMember
+from memory.portability import jobs
+from memory.portability.checking import BrokenFile, check_file
+from outcomes.models import OutcomeEvent
 from tests.api_client import ApiClient, client_for
 
 WORDS = "The heliotrope engine of the boat is repaired at Crail"
@@ -82,9 +87,20 @@ def test_members_find_what_was_shared_and_nobody_else_does(team: Team, foreign_u
         assert len(find_shared(client, spaces=[team.slug])) == 1
         context = client.post("context", {"query": "Where is the heliotrope engine repaired?"}).content.decode()
         assert "shared in Boat crew" in context
+        for spaces, told in (([], False), ([team.slug], True)):
+            asked = {"query": "Where is the heliotrope engine repaired?", "spaces": spaces}
+            assert ("shared in Boat crew" in client.post("context", asked).content.decode()) is told
+            searched = {"query": asked["query"], "filters": {"spaces": spaces}}
+            assert (team.shared_id in client.post("tools/search_memory", searched).content.decode()) is told
     assert find_shared(team.eve) == []
     refused = team.eve.post("search", {"query": "x", "spaces": [team.slug]})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "spaces")
+    for path, body in (
+        ("context", {"query": "x", "spaces": [team.slug]}),
+        ("tools/search_memory", {"query": "x", "spaces": team.slug}),
+    ):
+        outside = team.eve.post(path, body)
+        assert (outside.status_code, outside.json()["errors"][0]["field"]) == (422, "spaces"), outside.content
     unknown = team.eve.post("search", {"query": "x", "spaces": ["nothing-such"]})
     assert refused.json()["errors"] == unknown.json()["errors"]
     assert find_shared(client_for(foreign_user)) == []
@@ -232,3 +248,144 @@ def test_what_goes_takes_its_shares_along(team: Team, user: EndUser) -> None:
         assert not SpaceMember.objects.exists()
     assert not EndUser.objects.filter(pk=team.space_id).exists()
     assert team.ann.get(f"memories/{team.own_id}").status_code == 200
+
+
+def read_export(client: ApiClient) -> bytes:
+    answer = client.get("export")
+    assert answer.status_code == 200, answer
+    return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+
+def test_an_export_tells_what_was_shared_and_an_import_gives_no_place(team: Team) -> None:
+    written = team.ann.post(f"{team.path}/memories", {"text": "The oars are under the bench"}).json()["memory"]
+    file = read_export(team.ann)
+    lines = [json.loads(line) for line in file.splitlines()]
+    [place] = [line for line in lines if line.get("type") == "membership"]
+    assert (place["space"], place["name"], place["role"]) == (team.slug, "Boat crew", "curator")
+    shares = {line["memory_id"]: line for line in lines if line.get("type") == "share"}
+    assert (shares[team.shared_id]["shared_from"], shares[team.shared_id]["space"]) == (team.own_id, team.slug)
+    assert shares[team.shared_id]["text"] == WORDS
+    assert ("shared_from" in shares[written["id"]], shares[written["id"]]["text"]) == (False, written["text"])
+    # Nobody else's: neither what others brought, nor anything to a stranger.
+    assert b"heliotrope" not in read_export(team.rea)
+    assert team.slug.encode() not in read_export(team.eve)
+
+    check = check_file(io.BytesIO(file))
+    now, eve = timezone.now(), team.users["eve"]
+    job = jobs.stage_import(eve, io.BytesIO(file), check, now=now, actor="test")
+    done = jobs.write_import(eve, job.pk, now=now)
+    assert done is not None
+    passed = {kind: done.counts[kind]["passed_over"] for kind in ("membership", "share")}
+    assert (done.state, passed) == ("completed", {"membership": 1, "share": 2})
+    assert (team.eve.get("spaces").json()["items"], find_membership(eve, team.slug)) == ([], None)
+    assert len(team.rea.get(f"{team.path}/memories").json()["items"]) == 2
+    for bad, rule in (
+        ('{"type":"membership","space":1}', "must be a string"),
+        ('{"type":"share","user_id":"x"}', "unknown field"),
+    ):
+        broken = file.replace(b'{"type":"membership"', bad.encode() + b'\n{"type":"membership"', 1)
+        with pytest.raises(BrokenFile, match=rule):
+            check_file(io.BytesIO(broken))
+    # Whoever left is told what they brought, and no more of what it says now.
+    assert act(team.ann, "PUT", f"{team.path}/members/wim", {"role": "curator"}).status_code == 200
+    assert team.ann.delete(f"{team.path}/members/{team.ann.external_id}").status_code == 204
+    left = [json.loads(line) for line in read_export(team.ann).splitlines() if b'"share"' in line]
+    assert [("text" in line, line["space"]) for line in left] == [(False, team.slug)] * 2
+
+
+def test_a_deleted_memory_leaves_its_copy_and_a_purge_takes_it(
+    team: Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    other = team.ann.post("memories", {"text": "The anchor weighs nine kilos"}).json()
+    told = team.ann.post("memories", {"text": "The winch is by Holm", "thread_id": "talk"}).json()
+    copies = {}
+    for item in (told, team.ann.post("memories", {"text": "The keel is of oak", "thread_id": "talk"}).json()):
+        copies[item["id"]] = team.ann.post(f"{team.path}/memories", {"memory_id": item["id"]}).json()["memory"]["id"]
+    assert team.ann.delete(f"memories/{team.own_id}").status_code == 204
+    assert team.rea.get(f"{team.path}/memories/{team.shared_id}").json()["shared_from"] == team.own_id
+    asked = {"query": "Who made the winch?"}
+    assert "Holm" in team.rea.post("search", asked, Idempotency_Key="winch").content.decode()
+    dry = team.ann.post("memories/purge", {"thread_id": "talk", "dry_run": True}).json()
+    assert (dry["removed"], dry["shared"]) == (2, 0)
+    assert team.rea.get(f"{team.path}/memories/{copies[told['id']]}").status_code == 200
+    with django_capture_on_commit_callbacks(execute=True):
+        done = team.ann.post("memories/purge", {"thread_id": "talk"}).json()
+    assert (done["removed"], done["shared"]) == (2, 2)
+    for copy in copies.values():
+        assert team.rea.get(f"{team.path}/memories/{copy}").status_code == 404
+    assert "Holm" not in team.rea.post("search", asked, Idempotency_Key="winch").content.decode()
+    assert team.rea.get(f"{team.path}/memories/{team.shared_id}").status_code == 200
+    assert team.ann.get(f"memories/{other['id']}").status_code == 200
+
+
+def judge(client: ApiClient, outcome: str, related: list[str] | None = None, **headers: str) -> dict[str, Any]:
+    """A verdict on what a search showed, the memory of the space and the person's own."""
+    found = client.post("search", {"query": "Where is the heliotrope engine of the bicycle repaired?"}).json()
+    body = {"turn_id": found["turn_id"], "outcome": outcome, **({"related": related} if related else {})}
+    answer = client.post("outcomes", body, **headers)
+    assert answer.status_code == 201, answer.content
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def read_score(team: Team) -> tuple[float, int, int]:
+    with user_scope(team.space_id):
+        item = MemoryItem.objects.for_user(team.space_id).get(pk=team.shared_id)
+    return item.score, item.worked, item.failed
+
+
+def test_a_writers_verdict_counts_in_the_space_and_a_readers_is_kept_with_the_turn(team: Team, user: EndUser) -> None:
+    named = [team.shared_id]
+    noted = {"memory_id": team.shared_id, "space": team.slug, "counted": False}
+    counted = noted | {"counted": True}
+    # Of all the turn showed, and of one named; a reader's moves their own memories alone.
+    whole, one = judge(team.rea, "failed"), judge(team.rea, "failed", named)
+    assert (whole["shared"], one["shared"], one["scored"]) == ([noted], [noted], [])
+    assert len(whole["scored"]) == 1
+    assert read_score(team) == (0.5, 0, 0)
+    with user_scope(team.users["rea"]):
+        kept = OutcomeEvent.objects.filter(user=team.users["rea"], sign=1, whole=False).get()
+    assert [row[0] for row in kept.memories] == named
+    assert judge(team.wim, "worked", Idempotency_Key="once")["shared"] == [counted]
+    # Of one member the latest counts, once, however often and in whatever turn they say it.
+    for _ in range(3):
+        assert judge(team.wim, "worked", named)["shared"] == [counted]
+    assert read_score(team) == (0.7, 1, 0)
+    assert judge(team.wim, "failed", named)["scored"] == []
+    assert read_score(team) == (0.2, 0, 1)
+    assert judge(team.wim, "worked", named)["shared"] == [counted]
+    direct = team.wim.post("outcomes", {"outcome": "worked", "related": named}).json()
+    assert (direct["shared"], direct["scored"], read_score(team)) == ([counted], [], (0.7, 1, 0))
+    called = team.wim.post(
+        "tools/record_response", {"key_takeaway": "Crail has the parts", "outcome": "worked", "related": named}
+    )
+    assert "1 of spaces scored there" in called.content.decode(), called.content
+    ours = client_for(user).post("outcomes", {"outcome": "worked", "related": named}).json()
+    assert (ours["shared"], read_score(team)) == ([counted], (0.9, 2, 0))
+
+
+def test_a_verdict_reaches_no_space_of_others_and_names_nobody_in_one(team: Team, user: EndUser) -> None:
+    named = [team.shared_id]
+    stranger = team.eve.post("outcomes", {"outcome": "failed", "related": named})
+    nothing = team.eve.post("outcomes", {"outcome": "failed", "related": ["6f1c9c9c-0000-4000-8000-000000000000"]})
+    assert (stranger.status_code, nothing.status_code) == (422, 422)
+    assert stranger.json()["errors"] == nothing.json()["errors"]
+    bound = client_for(user, scope=RowScope(project_id="borealis"))
+    assert bound.post("outcomes", {"outcome": "failed", "related": named}).json()["shared"][0]["counted"] is False
+    assert read_score(team) == (0.5, 0, 0)
+    scoped = team.wim.post("outcomes", {"outcome": "worked", "related": named, "project_id": "atlas"}).json()
+    assert (scoped["shared"][0]["counted"], read_score(team)) == (True, (0.7, 1, 0))
+    with user_scope(team.space_id):
+        [line] = OutcomeEvent.objects.filter(user_id=team.space_id)
+        assert (line.query, line.thread_id, line.reason, line.actor) == ("", "", "", "a member")
+        assert line.learned_at is not None
+    for name in ("rea", "wim"):
+        with act_as_member(team.users[name].pk), user_scope(team.space_id):
+            assert not OutcomeEvent.objects.filter(user_id=team.space_id).exists()
+            with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+                OutcomeEvent.objects.create(user_id=team.space_id, outcome="failed")
+    with user_scope(user), pytest.raises(WrongScope), visit_space(team.users["wim"].pk):
+        pass
+    assert team.ann.delete(f"{team.path}/members/wim").status_code == 204
+    assert team.wim.post("outcomes", {"outcome": "failed", "related": named}).status_code == 422
+    assert read_score(team) == (0.7, 1, 0)

@@ -49,5 +49,6 @@ class Command(BaseCommand):
         self.stdout.write(f"{done.matched:,} memories contain text of it, {done.derived:,} were derived from those")
         self.stdout.write(
             f"{done.removed:,} {verb} removed, {done.reverted:,} given an earlier wording, "
-            f"{done.versions:,} wordings taken off others, {exchanges:,} exchanges forgotten"
+            f"{done.versions:,} wordings taken off others, {exchanges:,} exchanges forgotten, "
+            f"{done.shared:,} copies taken out of spaces"
         )

@@ -127,11 +127,16 @@ class LexicalIndexContract:
         assert find("weather") == [said]
         assert find("in March") == [said]
 
-    def test_equal_matches_are_ordered_by_id(self, index: LexicalIndex, note: Note, user: EndUser) -> None:
-        ids = sorted(note(user, "The ferry leaves at noon") for _ in range(6))
+    def test_of_equal_matches_the_newest_said_is_first_then_by_id(
+        self, index: LexicalIndex, note: Note, user: EndUser
+    ) -> None:
+        said = [LONG_AGO + timedelta(days=number % 3, hours=1) for number in range(9)]
+        told = {note(user, "The ferry leaves at noon", occurred_at=moment): moment for moment in said}
+        ids = sorted(told, key=lambda key: (-told[key].timestamp(), key))
         matches = index.search("ferry", IndexFilter(user.pk), 10, make_deadline())
         assert [match.id for match in matches] == ids
         assert len({match.score for match in matches}) == 1
+        assert index.search("ferry", IndexFilter(user.pk), 4, make_deadline()) == matches[:4]
 
     def test_no_more_than_the_limit_are_returned_and_they_are_the_best(
         self, index: LexicalIndex, note: Note, user: EndUser

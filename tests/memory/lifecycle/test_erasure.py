@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection
 
+from books import jobs as jobs_of_books
+from books.ingestion import run_job
+from books.jobs import NewUpload
+from books.models import Book, BookDigest
 from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from knowledge_graph.tasks import learn_everything
 from memory import tasks
@@ -28,8 +32,9 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
+from outcomes.models import ThreadDigest
 from tests.conftest import Clock
-from tests.factories import keep_facts
+from tests.factories import keep_facts, keep_personality
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -60,14 +65,28 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
     keep_facts(user, word, clock())
+    keep_personality(user, word, clock())
     stage_own_file(user, clock)
+    hand_in_books(user, clock, word)
     run_hot_turn(user, NewHotTurn(word, f"My sister is called {word.title()}."), now=clock(), actor="key:test")
     with user_scope(user):
         IdempotencyRecord.objects.create(
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
         WebhookEvent.objects.create(user=user, kind="memory.stored")
+        ThreadDigest.objects.create(user=user, thread_id=word, bullets=[word], opening=word, covered=1)
     return items
+
+
+def hand_in_books(user: EndUser, clock: Clock, word: str) -> None:
+    """One that was read, and one that waits."""
+    for name, is_read in ((f"{word}.txt", True), (f"{word} two.txt", False)):
+        body = f"How to feed a {name}: with {word} flakes.".encode()
+        job = jobs_of_books.stage_upload(user, NewUpload(body, name, word), now=clock(), actor="test")
+        if is_read:
+            run_job(user, job.pk, clock=clock)
+            with user_scope(user):
+                BookDigest.objects.create(user=user, book=Book.objects.get(user=user), summary=word, concepts=[word])
 
 
 def stage_own_file(user: EndUser, clock: Clock) -> None:

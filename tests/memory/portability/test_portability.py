@@ -32,7 +32,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
-from tests.factories import keep_facts
+from tests.factories import keep_facts, keep_personality
 
 NDJSON = "application/x-ndjson"
 Line = dict[str, Any]
@@ -57,6 +57,7 @@ def fill_person(user: EndUser) -> MemoryItem:
     memory.record_outcome(user, Outcome.FAILED, now=now, turn_id=turn)
     memory.put_data(user, "ui.theme", {"dark": True}, now=now)
     keep_facts(user, "lamp", now)
+    keep_personality(user, "lamp", now)
     records.add_record(user, Kind.JOURNAL, {"title": "Lamp", "is_draft": True}, now=now)
     records.add_record(user, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
     records.replace_preferences(user, {"language": "he"}, now=now)
@@ -94,6 +95,7 @@ def test_what_is_exported_erased_and_imported_is_exported_the_same(
     file = export(user)
     types = {json.loads(line)["type"] for line in rows_of(file)}
     core = "memory version event tombstone exchange outcome action fact fact_evidence data journal preference turn"
+    core += " personality personality_template"
     assert types >= set(f"{core} concept routing lesson entity mention episode fact_tombstone".split())
 
     # For another person every id is another, and the second time adds nothing.
@@ -213,7 +215,13 @@ def test_over_rest_a_file_is_taken_and_what_was_deleted_since_does_not_come_back
 
     MemoryFacade().remove(user, gone.pk, now=timezone.now())
     preview = post_file(api, file, "?dry_run=true").json()
-    assert preview["counts"]["memory"] == {"new": 0, "already_there": 4, "refused": 1, "learned_again": 0}
+    assert preview["counts"]["memory"] == {
+        "new": 0,
+        "already_there": 4,
+        "refused": 1,
+        "learned_again": 0,
+        "passed_over": 0,
+    }
     assert preview["counts"]["exchange"]["new"] == 0
     assert post_file(api, file, media_type="application/json").status_code == 415
 

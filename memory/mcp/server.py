@@ -54,6 +54,8 @@ def list_offered_tools() -> list[Tool]:
                 idempotent_hint=tool.idempotent or tool.scope == "read",
                 open_world_hint=False,
             ),
+            # For the client, not for its model, whose tokens it would cost.
+            _meta={"commonplace/priority": tool.priority, "commonplace/messages": tool.messages},
         )
         for tool in tools.TOOLS.values()
     ]

@@ -11,20 +11,25 @@ from django import forms
 from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from memory.access.grants import ClientApproval
+from memory.conf import memory_conf
 from memory.console import throttle
 from memory.console.forms import KeyForm
 from memory.models import EndUser
+from memory.oauth.documents import is_document_address, refresh_client
 from memory.oauth.metadata import SCOPES
-from memory.oauth.server import ConsentedCodeGrant, OAuth2Error, answer_consent, load_server
+from memory.oauth.registration import ClientRefused
+from memory.oauth.server import ConsentedCodeGrant, InvalidClientError, OAuth2Error, answer_consent, load_server
 from memory.web.addresses import build_resource_url, offers_grants, read_base_url
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, find_viewed_person, visible_organizations
 
 PEOPLE_OFFERED = 200
 MOST_CONSENTS = 20
+MOST_DOCUMENTS = 60
 ALLOW = "allow"
 READ = "read"
 ACCESSES = ((" ".join(SCOPES), "Read and write"), (READ, "Read only"))
@@ -91,6 +96,8 @@ def authorize(request: HttpRequest) -> HttpResponse:
 @operator_page
 def ask_operator(request: OperatorRequest) -> HttpResponse:
     try:
+        if request.method != "POST":
+            fetch_client(request)
         grant: ConsentedCodeGrant = load_server().get_consent_grant(request)
     except OAuth2Error as error:
         context = {"code": error.error, "reason": error.description}
@@ -105,6 +112,19 @@ def ask_operator(request: OperatorRequest) -> HttpResponse:
     if wait_s := throttle.count_attempt(f"consents of {request.user.get_username()}", "", MOST_CONSENTS):
         return render_question(request, grant, form, status=429, wait_minutes=-(-wait_s // 60))
     return send_back(request, answer_consent(request, grant, build_approval(request, form)))
+
+
+def fetch_client(request: OperatorRequest) -> None:
+    """What the client says of itself, where it is known by a document. Raises OAuth2Error."""
+    client_id = request.GET.get("client_id", "")
+    if not is_document_address(client_id) or not memory_conf().flags["oauth_documents"]:
+        return
+    if throttle.count_attempt(f"documents for {request.user.get_username()}", "", MOST_DOCUMENTS):
+        raise OAuth2Error(description="Many clients were looked up just now. Try again in a quarter of an hour.")
+    try:
+        refresh_client(client_id, now=timezone.now())
+    except ClientRefused as refusal:
+        raise InvalidClientError(description=str(refusal)) from refusal
 
 
 def build_approval(request: OperatorRequest, form: ConsentForm) -> ClientApproval:
@@ -125,6 +145,9 @@ def render_question(
     target = urlsplit(grant.redirect_uri)
     context = {"client": grant.client.row, "form": form, "host": target.netloc, **more}
     context["is_own_machine"] = target.hostname in {"localhost", "127.0.0.1", "::1"}
+    # The one thing a client cannot say of somebody else.
+    own_id = grant.client.row.client_id
+    context["published_by"] = urlsplit(own_id).netloc if is_document_address(own_id) else ""
     context["site"] = urlsplit(read_base_url(request)).netloc
     context["here"] = request.get_full_path()
     return render(request, "console/consent/page.html", context, status=status)

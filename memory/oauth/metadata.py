@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from django.http import HttpRequest
 
+from memory.conf import memory_conf
 from memory.web.addresses import MCP_PATH, read_base_url
 
 SCOPES: Final = ("read", "write")
@@ -40,4 +41,5 @@ def describe_server(request: HttpRequest) -> dict[str, Any]:
         "revocation_endpoint_auth_methods_supported": list(AUTH_METHODS),
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": memory_conf().flags["oauth_documents"],
     }

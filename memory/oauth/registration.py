@@ -1,7 +1,8 @@
 """Dynamic registration (RFC 7591): what a client may say of itself, and what of it is kept.
 
 Anybody may register, so nothing is taken on trust: the name is a few printable characters, a logo is not even stored,
-and an address to return to is https or this reader's own machine, compared letter by letter ever after.
+and an address to return to is https or this reader's own machine, compared letter by letter ever after, but for the
+port of a program on that machine, which takes whichever is free (RFC 8252).
 """
 
 import re
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 from memory.models.grants import CLIENT_NAME_CHARS, REDIRECT_CHARS
 from memory.oauth.metadata import AUTH_METHODS
 
-MOST_REDIRECTS: Final = 5
+MOST_REDIRECTS: Final = 10
 # Of a host as browsers show it: an address in another script could pass for one that the operator knows.
 LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.IGNORECASE)
 OWN_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -74,16 +75,32 @@ def find_redirect_fault(uri: object) -> str:
         return f"each must be an address of at most {REDIRECT_CHARS} plain characters"
     try:
         parts = urlsplit(uri)
-        host, _ = parts.hostname or "", parts.port
+        host, port = parts.hostname or "", parts.port
     except ValueError:
         return "one is no address"
     if "@" in parts.netloc or "#" in uri:
         return "none may have a name, a password or a fragment in it"
+    # Whatever stands behind a bracket is left out of the host by the parser, and perhaps not by a browser.
+    if parts.netloc.lower().removesuffix(f":{port}") not in {host, f"[{host}]"}:
+        return "one is no address"
     if host in OWN_HOSTS and parts.scheme in {"http", "https"}:
         return ""
     if parts.scheme != "https" or not is_host_name(host):
         return "each must be https, or http on localhost, 127.0.0.1 or [::1]"
     return ""
+
+
+def is_same_redirect(registered: str, given: str) -> bool:
+    """Whether an address is one that was registered: the same, or but for the port on this reader's own machine."""
+    if given == registered:
+        return True
+    if find_redirect_fault(given):
+        return False
+    known, asked = urlsplit(registered), urlsplit(given)
+    # Of https it is the certificate that says who listens at a port; http on this machine is told by the machine alone.
+    if known.scheme != "http" or known.hostname not in OWN_HOSTS:
+        return False
+    return known._replace(netloc=str(known.hostname)) == asked._replace(netloc=str(asked.hostname))
 
 
 def is_host_name(host: str) -> bool:

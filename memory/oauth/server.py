@@ -11,7 +11,14 @@ from urllib.parse import urlsplit
 
 from authlib.integrations.django_oauth2 import AuthorizationServer
 from authlib.integrations.django_oauth2.requests import DjangoOAuth2Payload
-from authlib.oauth2.rfc6749 import AccessDeniedError, InvalidGrantError, InvalidRequestError, OAuth2Error, OAuth2Request
+from authlib.oauth2.rfc6749 import (
+    AccessDeniedError,
+    InvalidClientError,
+    InvalidGrantError,
+    InvalidRequestError,
+    OAuth2Error,
+    OAuth2Request,
+)
 from authlib.oauth2.rfc6749.grants import AuthorizationCodeGrant, RefreshTokenGrant
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
@@ -35,6 +42,7 @@ from memory.access.keys import digest_key
 from memory.models import OAuthClient, OAuthGrant, OAuthToken
 from memory.models.grants import TokenKind
 from memory.oauth.metadata import AUTH_METHODS, SCOPES
+from memory.oauth.registration import is_same_redirect
 from memory.web.addresses import build_resource_url
 
 # At DEBUG the library writes the tokens it issues into the log.
@@ -67,7 +75,7 @@ class KnownClient:
         return " ".join(one for one in SCOPES if one in asked) or None
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        return redirect_uri in self.row.redirect_uris
+        return any(is_same_redirect(known, redirect_uri) for known in self.row.redirect_uris)
 
     def check_client_secret(self, secret: str) -> bool:
         return bool(self.row.secret_digest) and constant_time_compare(digest_key(secret), self.row.secret_digest)
@@ -266,4 +274,11 @@ def answer_consent(request: HttpRequest, grant: ConsentedCodeGrant, approval: Cl
     return response
 
 
-__all__ = ["AccessDeniedError", "ConsentedCodeGrant", "OAuth2Error", "answer_consent", "load_server"]
+__all__ = [
+    "AccessDeniedError",
+    "ConsentedCodeGrant",
+    "InvalidClientError",
+    "OAuth2Error",
+    "answer_consent",
+    "load_server",
+]

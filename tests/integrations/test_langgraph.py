@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypedDict
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Self, TypedDict
 
 import pytest
-from commonplace_client import Commonplace, MemoryRefused, MemoryUnavailable, Person
+from commonplace_client import Commonplace, MemoryRefused, MemoryUnavailable, Person, expiry
 from commonplace_client.langgraph import CommonplaceStore
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -107,11 +108,44 @@ def test_what_cannot_be_kept_is_refused_with_the_reason(store: CommonplaceStore,
         store.put(("an n", "home"), "k", {"text": "x"})
     with pytest.raises(TypeError, match="JSON serializable"):
         store.put(HOME, "k", {"text": object()})
-    with pytest.raises(NotImplementedError, match="TTL"):
-        store.put(HOME, "k", {"text": "x"}, ttl=5)
     with pytest.raises(MemoryUnavailable, match="does not answer"):
         CommonplaceStore(away.memory).get(HOME, "diet")
     assert store.search(("ann",)) == []
+
+
+def test_an_item_lives_as_long_as_it_was_given_and_reading_prolongs_it(
+    memory: Commonplace, ann: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CommonplaceStore(memory, ttl={"default_ttl": 10, "refresh_on_read": True})
+    begun = datetime.now(UTC)
+
+    def pass_minutes(minutes: float) -> None:
+        class Later(datetime):
+            @classmethod
+            def now(cls, tz: tzinfo | None = None) -> Self:
+                return cls.fromtimestamp(begun.timestamp() + minutes * 60, tz)
+
+        monkeypatch.setattr(expiry, "datetime", Later)
+
+    store.put(HOME, "tea", {"text": "The tea is in the tin"})
+    store.put(HOME, "milk", {"text": "The milk is in the tin"}, ttl=4)
+    store.put(ATLAS, "code", {"text": "The tin has a lock"}, ttl=6)
+    store.put(HOME, "name", {"text": "The tin is called Ada"}, ttl=None)
+    pass_minutes(5)
+    assert {one.key for one in store.search(HOME, query="the tin", refresh_ttl=False)} == {"tea", "name"}
+    assert store.get(HOME, "milk") is None
+    assert store.get(HOME, "tea") is not None
+    pass_minutes(11)
+    # Read at the fifth minute, so until the fifteenth; nobody has read the code, which was given six.
+    assert {one.key for one in store.search(HOME, refresh_ttl=False)} == {"tea", "name"}
+    assert (store.sweep_ttl("ann"), store.sweep_ttl("ann")) == (1, 0)
+    pass_minutes(16)
+    assert store.get(HOME, "tea") is None
+    assert store.list_namespaces(prefix=("ann",)) == [HOME]
+    assert [one["metadata"]["langgraph"]["key"] for one in ann.list_memories(metadata={"langgraph": {}})] == ["name"]
+    store.put(HOME, "name", {"text": "The tin is called Eve"}, ttl=1)
+    pass_minutes(18)
+    assert store.list_namespaces(prefix=("ann",)) == []
 
 
 class Talk(TypedDict):

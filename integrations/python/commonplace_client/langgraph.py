@@ -17,12 +17,14 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    TTLConfig,
     get_text_at_path,
     tokenize_path,
     validate_op_namespace,
 )
 
 from commonplace_client.client import Commonplace, Memory, NotRemembered, Person
+from commonplace_client.expiry import describe_life, drop, is_over, prolong
 
 Namespace = tuple[str, ...]
 # The one tier from which nothing moves and in which two items that say the same stay two.
@@ -37,8 +39,11 @@ class CommonplaceStore(BaseStore):
     """Namespaces begin ``(user, project, ...)``: ``user_at`` and ``project_at`` say where else the two stand.
 
     ``user`` is for graphs of one person, whose namespaces do not name one. ``wait_for_index`` makes a put return when
-    the item can be found by its meaning; without it that is a moment later, and by its words at once.
+    the item can be found by its meaning; without it that is a moment later, and by its words at once. ``ttl`` as of
+    LangGraph's own stores.
     """
+
+    supports_ttl = True
 
     def __init__(
         self,
@@ -48,7 +53,9 @@ class CommonplaceStore(BaseStore):
         user_at: int = 0,
         project_at: int | None = 1,
         wait_for_index: bool = False,
+        ttl: TTLConfig | None = None,
     ) -> None:
+        self.ttl_config = ttl
         self.memory, self.user, self.user_at = memory, user, user_at
         self.project_at = None if user is not None else project_at
         self.wait = "index" if wait_for_index else None
@@ -64,11 +71,13 @@ class CommonplaceStore(BaseStore):
         validate_op_namespace(op)
         if isinstance(op, GetOp):
             found = self.find(op.namespace, op.key)
+            if found and op.refresh_ttl:
+                prolong(self.find_person(op.namespace), found, MARK)
             return as_item(found) if found else None
         if isinstance(op, PutOp):
             return self.write(op)
         if isinstance(op, SearchOp):
-            wanted = (one for one in self.list_matching(op) if is_match(one.value, op.filter or {}))
+            wanted = (one for one in self.list_found(op) if is_match(one.value, op.filter or {}))
             # Pages and hits are asked for as they are needed: a store may hold ten thousand items.
             return list(islice(wanted, op.offset, op.offset + op.limit))
         return self.list_paths(op)
@@ -82,7 +91,23 @@ class CommonplaceStore(BaseStore):
 
     def find(self, namespace: Namespace, key: str) -> Memory | None:
         wanted = {**describe(namespace), "depth": len(namespace), "key": key}
-        return next(self.find_person(namespace).list_memories(metadata={MARK: wanted}, tier=TIER), None)
+        return next(self.list_living(self.find_person(namespace), wanted), None)
+
+    def list_living(self, person: Person, wanted: dict[str, Any]) -> Iterator[Memory]:
+        """Those of the marks whose time is not over; what is over goes when it is met."""
+        for memory in person.list_memories(metadata={MARK: wanted}, tier=TIER):
+            if not is_over(memory["metadata"][MARK]):
+                yield memory
+            else:
+                drop(person, memory)
+
+    def sweep_ttl(self, user: str = "") -> int:
+        """Delete a person's items whose time is over and that nobody has read since; how many those were."""
+        person = self.memory.person(user or self.user or "")
+        over = [one for one in person.list_memories(metadata={MARK: {}}, tier=TIER) if is_over(one["metadata"][MARK])]
+        for memory in over:
+            drop(person, memory)
+        return len(over)
 
     def write(self, op: PutOp) -> None:
         person, held = self.find_person(op.namespace), self.find(op.namespace, op.key)
@@ -92,6 +117,7 @@ class CommonplaceStore(BaseStore):
             return
         value, is_indexed = dict(op.value), op.index is not False
         mark = {**describe(op.namespace), "depth": len(op.namespace), "key": op.key, "indexed": is_indexed}
+        mark |= describe_life(op.ttl)
         text = render_text(op.key, value, op.index)
         fields: dict[str, Any] = {"text": text, "metadata": {MARK: {**mark, "value": value}}}
         if held:
@@ -102,13 +128,19 @@ class CommonplaceStore(BaseStore):
             # Reading names no project: the namespace alone says what is seen, and a longer one is below a shorter.
             person.within(project=project).store(tier=TIER, source="assistant", wait=self.wait, **fields)
 
-    def list_matching(self, op: SearchOp) -> Iterator[SearchItem]:
-        person, inside = self.find_person(op.namespace_prefix), describe(op.namespace_prefix)
+    def list_found(self, op: SearchOp) -> Iterator[SearchItem]:
+        person = self.find_person(op.namespace_prefix)
+        for memory, score in self.list_matching(op, person):
+            if op.refresh_ttl:
+                prolong(person, memory, MARK)
+            yield as_found(memory, score)
+
+    def list_matching(self, op: SearchOp, person: Person) -> Iterator[tuple[Memory, float | None]]:
+        inside = describe(op.namespace_prefix)
         if exact := {name: one for name, one in (op.filter or {}).items() if not isinstance(one, (dict, list, tuple))}:
             inside["value"] = exact
         if not op.query:
-            for memory in person.list_memories(metadata={MARK: inside}, tier=TIER):
-                yield as_found(memory, None)
+            yield from ((memory, None) for memory in self.list_living(person, inside))
             return
         wanted = {MARK: {**inside, "indexed": True}}
         most = MOST_FOUND if len(exact) < len(op.filter or {}) else max(1, min(op.offset + op.limit, MOST_FOUND))
@@ -116,15 +148,19 @@ class CommonplaceStore(BaseStore):
             # A hit is short. What it stands for has the value, and so has each that says the same under another key.
             for memory_id in (hit["memory_id"], *hit.get("duplicates", ())):
                 try:
-                    yield as_found(person.call("GET", f"memories/{memory_id}"), hit["score_summary"]["final_score"])
+                    memory = person.call("GET", f"memories/{memory_id}")
                 except NotRemembered:
                     continue
+                if is_over(memory["metadata"][MARK]):
+                    drop(person, memory)
+                else:
+                    yield memory, hit["score_summary"]["final_score"]
 
     def list_paths(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
         prefix: Namespace = next((tuple(one.path) for one in conditions if one.match_type == "prefix"), ())
-        inside = {MARK: describe(prefix[: prefix.index("*")] if "*" in prefix else prefix)}
-        found = {read_namespace(one) for one in self.find_person(prefix).list_memories(metadata=inside, tier=TIER)}
+        inside = describe(prefix[: prefix.index("*")] if "*" in prefix else prefix)
+        found = {read_namespace(one) for one in self.list_living(self.find_person(prefix), inside)}
         paths = {path[: op.max_depth] for path in found if all(is_under(path, one) for one in conditions)}
         return sorted(paths)[op.offset : op.offset + op.limit]
 

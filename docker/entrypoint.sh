@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a container of the product does: web, mcp, worker, beat, prepare, healthy, or any management command.
+# What a container of the product does: web, mcp, worker, books, beat, prepare, healthy, or any management command.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -7,7 +7,7 @@ case "${1:-web}" in
     web | mcp)
         exec python -m config.runtime.run "$1" --host 0.0.0.0 --port 8000
         ;;
-    worker | beat)
+    worker | books | beat)
         exec python -m config.runtime.run "$1"
         ;;
     prepare)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 import psutil
@@ -205,8 +206,19 @@ def list_processes() -> list[psutil.Process]:
 
 
 def measure_memory() -> float:
-    """Bytes that the web processes have of their own."""
-    return float(sum(process.memory_info().rss for process in list_processes()))
+    """Bytes that the web processes have of their own, wherever the system keeps them."""
+    return float(sum(map(read_own_bytes, list_processes())))
+
+
+def read_own_bytes(process: psutil.Process) -> int:
+    # What is resident counts the pages of programs as well, and leaves out what the system has put away: a kernel that
+    # reclaims what lies idle made 1.5 to 3 MB a stream of it, in one round of two.
+    try:
+        told = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return int(process.memory_info().rss)
+    fields = dict(line.split(":", 1) for line in told.splitlines())
+    return sum(int(fields[name].split()[0]) * 1024 for name in ("RssAnon", "VmSwap"))
 
 
 def measure_processor() -> float:

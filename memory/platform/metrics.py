@@ -57,7 +57,19 @@ METRICS = {
             "fallbacks",
             "Stages left out of a search because they failed or were late",
             "stage",
-            known=("graph", "embed", "late", "vector", "lexical", "rerank", "insights", "hot", "stream", "gateway"),
+            known=(
+                "graph",
+                "embed",
+                "late",
+                "vector",
+                "lexical",
+                "rerank",
+                "insights",
+                "hot",
+                "stream",
+                "gateway",
+                "personality",
+            ),
         ),
         Metric(
             "rerank",
@@ -130,6 +142,13 @@ METRICS = {
             "result",
             known=("delivered", "failed", "dead"),
         ),
+        Metric(
+            "books",
+            "Documents handed in, by what became of them",
+            "result",
+            known=("completed", "failed", "cancelled", "duplicate", "removed"),
+        ),
+        Metric("book_stage", "Time of each stage of reading a document", "stage", is_duration=True),
         Metric("prefixes", "Contextual prefixes, by where they came from", "source", known=("model", "cache", "none")),
     )
 }

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
-EXPORT_TIMEOUT_S: Final = 5.0
 PARENT: Final = "traceparent"
 _OFF: Final[AbstractContextManager[None]] = nullcontext()
 _tracer: "Tracer | None" = None
@@ -33,17 +32,13 @@ def start_tracing(service: str, endpoint: str, share: float, exporter: "SpanExpo
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
     from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
+    from memory.platform.trace_export import CollectorExporter
+
     provider = TracerProvider(
         resource=Resource.create({"service.name": service}), sampler=ParentBased(TraceIdRatioBased(share))
     )
-    provider.add_span_processor(BatchSpanProcessor(exporter or build_exporter(endpoint)))
+    provider.add_span_processor(BatchSpanProcessor(exporter or CollectorExporter(endpoint)))
     _provider, _tracer = provider, provider.get_tracer("commonplace")
-
-
-def build_exporter(endpoint: str) -> "SpanExporter":
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-
-    return OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=EXPORT_TIMEOUT_S)
 
 
 def stop_tracing() -> None:

@@ -62,13 +62,14 @@ def split_url(url: str) -> tuple[str, int]:
     return host, port or (443 if parts.scheme == "https" else 80)
 
 
-def resolve_host(host: str, port: int, within_s: float = RESOLVED_WITHIN_S) -> list[str]:
+def resolve_host(host: str, port: int, within_s: float = RESOLVED_WITHIN_S, *, never_inside: bool = False) -> list[str]:
     """The addresses of a host, all of which may be asked. Raises HostRefused and TimeoutError.
 
     One that may not be asked refuses the whole answer: it is how a name would be made to lead inside.
     """
     found = look_up(host, port, within_s)
-    if not all(is_allowed(ip_address(address)) for address in found):
+    allows_private = webhook_conf().allows_private and not never_inside
+    if not all(is_allowed(ip_address(address), allows_private=allows_private) for address in found):
         raise HostRefused("leads to a private address of this machine or network")
     return found
 
@@ -89,18 +90,18 @@ def look_up(host: str, port: int, within_s: float) -> list[str]:
     return list(dict.fromkeys(str(answer[4][0]).partition("%")[0] for answer in answers))
 
 
-def is_allowed(address: Address) -> bool:
+def is_allowed(address: Address, *, allows_private: bool) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
-            return is_allowed(address.ipv4_mapped)
+            return is_allowed(address.ipv4_mapped, allows_private=allows_private)
         if address.is_loopback:
-            return webhook_conf().allows_private
+            return allows_private
         if any(address in network for network in TRANSLATED):
             return False
     if address.is_link_local or address.is_multicast or address.is_unspecified:
         # Never: the addresses of a cloud's own services are among them, which hand out its keys.
         return False
-    if webhook_conf().allows_private and (address.is_private or address.is_loopback or is_shared(address)):
+    if allows_private and (address.is_private or address.is_loopback or is_shared(address)):
         return not address.is_reserved
     return address.is_global and not address.is_reserved
 

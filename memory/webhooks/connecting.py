@@ -21,7 +21,14 @@ CONNECTED_WITHIN_S: Final = 5.0
 
 
 class VettedBackend(DeadlineBackend):
-    """Connects to nothing that `addresses` refuses. TLS still names the host, as its certificate does."""
+    """Connects to nothing that `addresses` refuses. TLS still names the host, as its certificate does.
+
+    ``never_inside`` where the settings of webhooks may not admit private addresses.
+    """
+
+    def __init__(self, *, never_inside: bool = False) -> None:
+        super().__init__()
+        self.never_inside = never_inside
 
     def connect_tcp(
         self,
@@ -33,7 +40,7 @@ class VettedBackend(DeadlineBackend):
     ) -> httpcore.NetworkStream:
         left = limit_timeout(CONNECTED_WITHIN_S, httpcore.ConnectTimeout) or CONNECTED_WITHIN_S
         try:
-            addresses = resolve_host(host, port, left)
+            addresses = resolve_host(host, port, left, never_inside=self.never_inside)
         except HostRefused as error:
             raise httpcore.ConnectError(f"refused: {error}") from error
         except TimeoutError as error:

@@ -8,13 +8,16 @@ import pytest
 from django.utils import timezone
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from structlog.testing import capture_logs
 
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.platform import tracing
+from memory.platform.trace_export import CollectorExporter
 from memory.store.admission import NewMemory
 from tests.api_client import ApiClient
-from tests.doubles.webhook_receiver import WebhookReceiver
+from tests.doubles.webhook_receiver import Reply, WebhookReceiver
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 CANARY = "quagga"
@@ -72,6 +75,24 @@ def test_a_collector_that_is_away_breaks_and_delays_nothing(api: ApiClient, user
         assert tracing.carry_trace()[tracing.PARENT]
     with pytest.raises(ZeroDivisionError), tracing.open_span("broken"):
         _ = 1 / 0
+
+
+def test_a_collector_that_goes_away_is_told_of_once_and_once_when_it_is_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with TracerProvider().get_tracer("test").start_as_current_span("one") as span:
+        pass
+    assert isinstance(span, ReadableSpan)
+    with WebhookReceiver() as collector, capture_logs() as said:
+        exporter = CollectorExporter(f"http://127.0.0.1:{collector.port}")
+        # What is refused for good is not asked again, so nobody waits.
+        for status in (400, 400, 400, 200, 200, 400):
+            collector.replies = [Reply(status)]
+            exporter.export([span])
+        exporter.shutdown()
+    away, back = "traces are dropped: the collector does not take them", "traces are taken again"
+    assert [line["event"] for line in said] == [away, back, away]
+    assert [record for record in caplog.records if record.name.startswith("opentelemetry")] == []
 
 
 def test_without_an_address_nothing_is_loaded(api: ApiClient, user: EndUser) -> None:

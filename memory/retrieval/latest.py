@@ -16,6 +16,7 @@ from typing import Final
 
 from memory.facts.pairs.likelihood import Replacement, estimate_replacement
 from memory.facts.replacement import DAY_S, DOUBTED
+from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.told import SIGNS, ToldPair, ToldStatement, ToldStatements
 from memory.scoring import squash_logit
 
@@ -41,7 +42,7 @@ def order_statements(question: str, statements: Sequence[ToldStatement]) -> list
     among = ToldStatements(question, statements)
     scores = [0.0] * len(statements)
     for place, other in combinations(range(len(statements)), 2):
-        share = prefer(among, statements[place], statements[other])
+        share = prefer_near(among, statements[place], statements[other])
         scores[place] += share
         scores[other] += 1 - share
     order = sorted(
@@ -51,11 +52,29 @@ def order_statements(question: str, statements: Sequence[ToldStatement]) -> list
     return put_wholes_first(order, statements)
 
 
+def prefer_near(among: ToldStatements, one: ToldStatement, other: ToldStatement) -> float:
+    """As `prefer`, unless the two have nothing in common: then none leads past what is nearer to the question.
+
+    A new state shares a word, a name or a value with the old one, or was doubted with it, however it is worded. Without
+    this "I've changed jobs" answered "who is the porter?". Of 472 questions to own conversations .845 come out right,
+    before .839, and .784 where nearness also counts between two of one matter.
+    """
+    share, plain = prefer(among, one, other), squash_logit(one.total - other.total)
+    if one.cosine is None or other.cosine is None or ToldPair(among, *sort_by_time(one, other)).is_of_one_matter:
+        return share
+    behind = other.cosine - one.cosine if share > plain else one.cosine - other.cosine
+    return plain + (share - plain) * OF_KIND.measure(behind)
+
+
+def sort_by_time(one: ToldStatement, other: ToldStatement) -> tuple[ToldStatement, ToldStatement]:
+    return (one, other) if one.said_at < other.said_at else (other, one)
+
+
 def prefer(among: ToldStatements, one: ToldStatement, other: ToldStatement) -> float:
     """How likely it is that one answers rather than the other."""
     if one.said_at == other.said_at:
         return squash_logit(one.total - other.total)
-    older, newer = (one, other) if one.said_at < other.said_at else (other, one)
+    older, newer = sort_by_time(one, other)
     if is_beside_question(ToldPair(among, older, newer)):
         return squash_logit(one.total - other.total)
     logit = sum(weight * sign for weight, sign in zip(load_weights(), among.compare(older, newer), strict=True))

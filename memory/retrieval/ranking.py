@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from uuid import UUID
 
+import numpy as np
 import structlog
 from django.utils.module_loading import import_string
 
-from memory.retrieval.pool import SHRINKAGE, Candidate, Pool
+from memory.retrieval.leeway import Leeway, Standings
+from memory.retrieval.pool import Candidate, Pool
 from memory.retrieval.query import Query
 from memory.scoring import compute_cosine, squash_logit
 
@@ -26,10 +28,6 @@ DIGITS = 6
 SOFTNESS = 5.0
 # Of a share, from which on something speaks against a memory.
 AGAINST = -0.5
-# Of nearness behind the nearest that nothing speaks against: up to the one a memory may well be what is asked about,
-# from the other on it hardly is. With .15 and .3 the first days gain .03 more and `scenarios-v1` loses 2 of 114,
-# whose answers share nothing with the question.
-BEHIND, FAR_BEHIND = 0.25, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ class RankingSignal:
     name: str
     weight: float
     value: Callable[[Query, Pool], Sequence[float]]
-    # Whether it says of a memory only what kind it is, so that it may lift none that is far behind another.
-    is_of_kind: bool = False
+    # Of what says only of which kind a memory is: how far behind another it may lift one past it.
+    leeway: Leeway | None = None
 
 
 @dataclass(slots=True)
@@ -52,6 +50,8 @@ class RankedCandidate:
     final: float
     boosts: dict[str, float] = field(default_factory=dict)
     ce: float | None = None
+    # A language model's, where one rates candidates.
+    rating: float | None = None
     # The facts that it tells, as far as they were read.
     facts: frozenset[UUID] = frozenset()
 
@@ -65,50 +65,39 @@ def load_signals(paths: tuple[str, ...]) -> tuple[RankingSignal, ...]:
 def rank_pool(query: Query, pool: Pool, reasons: Sequence[RankingSignal]) -> list[RankedCandidate]:
     """Every candidate with its final score, in the pool's order. A signal that fails is left out and logged."""
     ranked = [RankedCandidate(candidate, 0.0, 0.0) for candidate in pool]
-    kinds = []
+    limited = []
     for signal in reasons:
         found = compute_values(signal, query, pool)
         if not any(found):
             continue
-        if signal.is_of_kind:
-            kinds.append((signal, found))
+        shares = [signal.weight * value for value in found]
+        if signal.leeway is None:
+            add_shares(signal, shares, ranked)
         else:
-            add_shares(signal, found, ranked)
-    if kinds:
-        fitting = measure_fitting(pool, ranked)
-        for signal, found in kinds:
-            lifted = [
-                value * fit if signal.weight * value > 0 else value for value, fit in zip(found, fitting, strict=True)
-            ]
-            add_shares(signal, lifted, ranked)
+            limited.append((signal, signal.leeway, shares))
+    if limited:
+        # By all evidence: what something speaks against holds nobody back.
+        standings = measure_standings(ranked)
+        for signal, leeway, shares in limited:
+            add_shares(signal, standings.limit(shares, leeway), ranked)
     for one in ranked:
         one.total = round(round(one.candidate.relevance, DIGITS) + math.fsum(one.boosts.values()), DIGITS)
         one.final = squash_score(one.total)
     return ranked
 
 
-def add_shares(signal: RankingSignal, found: Sequence[float], ranked: Sequence[RankedCandidate]) -> None:
-    for one, value in zip(ranked, found, strict=True):
-        if value and (share := round(signal.weight * value, DIGITS)):
-            one.boosts[signal.name] = share
+def add_shares(signal: RankingSignal, shares: Sequence[float], ranked: Sequence[RankedCandidate]) -> None:
+    for one, share in zip(ranked, shares, strict=True):
+        if share and (rounded := round(share, DIGITS)):
+            one.boosts[signal.name] = rounded
 
 
-def measure_fitting(pool: Pool, ranked: Sequence[RankedCandidate]) -> list[float]:
-    """How far each may be what is asked about, 0..1: less, the farther behind the nearest that nothing speaks against.
-
-    In a store of ten memories relevance, a shrunk standard score, hardly tells the one on the topic from the others.
-    Among many it does, and nearness counts little here.
-    """
-    nearness = [None if one.distance is None else compute_cosine(one.distance) for one in pool]
-    least = min((near for near in nearness if near is not None), default=0.0)
-    cosines = [least if near is None else near for near in nearness]
-    unopposed = [
-        near for near, one in zip(cosines, ranked, strict=True) if all(share > AGAINST for share in one.boosts.values())
-    ]
-    best = max(unopposed, default=max(cosines, default=0.0))
-    weight = min(1.0, 2 * SHRINKAGE / (SHRINKAGE + len(pool)))
-    behind = [min(1.0, max(0.0, (best - near - BEHIND) / (FAR_BEHIND - BEHIND))) for near in cosines]
-    return [1 - weight * far for far in behind]
+def measure_standings(ranked: Sequence[RankedCandidate]) -> Standings:
+    """How near each is to the question, and whether no reason so far speaks against it."""
+    known = [None if one.candidate.distance is None else compute_cosine(one.candidate.distance) for one in ranked]
+    least = min((near for near in known if near is not None), default=0.0)
+    unopposed = [all(share > AGAINST for share in one.boosts.values()) for one in ranked]
+    return Standings(np.array([least if near is None else near for near in known]), np.array(unopposed, bool))
 
 
 def compute_values(signal: RankingSignal, query: Query, pool: Pool) -> Sequence[float]:

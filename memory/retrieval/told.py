@@ -132,6 +132,13 @@ class ToldPair:
         """Whether the later one was taken for what likely took the place of the earlier one when it was told."""
         return not self.newer.doubts.isdisjoint(self.older.facts)
 
+    @property
+    def is_of_one_matter(self) -> bool:
+        """Whether the two share anything that they say."""
+        shares_value = self.differ or bool(self.a.values & self.b.values)
+        shares_word = bool(self.a.names & self.b.names or self.a.slots & self.b.slots or self.measure_shared())
+        return self.doubts or shares_value or shares_word
+
     def is_of_others(self, reading: PairReading) -> bool:
         asked = self.among.asked
         return bool(reading.kin - asked.kin - asked.people)

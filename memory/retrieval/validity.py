@@ -24,9 +24,10 @@ from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
 from memory.retrieval.latest import order_statements, outdates
+from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
+from memory.retrieval.ranking import DIGITS, RankedCandidate, measure_standings, squash_score
 from memory.retrieval.results import SearchValidity, Superseded
 from memory.retrieval.told import ToldStatement, ToldStatements
 from memory.scoring import compute_cosine
@@ -85,7 +86,7 @@ def apply_validity(
         one.facts = frozenset(fact.fact_id for fact in told.get(one.candidate.memory.id, ()))
     asked = read_question(query.text)
     if not asked.is_past:
-        lift_answers(asked, best, told)
+        lift_answers(asked, ranked, told)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
     doubted = settle_latest(user, query, ranked, notes) if not asked.is_past else {}
     outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
@@ -136,11 +137,13 @@ def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector |
     return dict(told)
 
 
-def lift_answers(asked: AskedFor, best: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]]) -> None:
+def lift_answers(asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]]) -> None:
     """Up for memories that tell a current fact of the very relation that is asked for, of the one it is asked of."""
-    for one in best:
-        if any(answers(fact, asked) for fact in told.get(one.candidate.memory.id, ())):
-            move(one, one.total + ASKED_WEIGHT, ASKED)
+    tells = [any(answers(fact, asked) for fact in told.get(one.candidate.memory.id, ())) for one in ranked]
+    if any(tells):
+        lifts = measure_standings(ranked).limit([ASKED_WEIGHT * telling for telling in tells], OF_KIND)
+        for one, lift in zip(ranked, lifts, strict=True):
+            move(one, one.total + lift, ASKED)
 
 
 def settle_latest(

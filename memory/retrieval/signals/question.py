@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.language import figures, numbers, periods, query_cues
+from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.pool import MAX_CUE_CHARS, CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -113,6 +114,6 @@ SPEAKER = RankingSignal("speaker", 2.85, score_speaker)
 OWN_WORDS = RankingSignal("own_words", 0.8, score_own_words)
 TIME_WORDS = RankingSignal("time_words", 2.0, score_time_words)
 # On left-out scenarios Top-1 +.01 and +.03; on friends, real people and articles MRR +.001 each.
-FIGURE = RankingSignal("figure", 2.0, score_figure)
-PROPER_NAME = RankingSignal("proper_name", 1.5, score_proper_name, is_of_kind=True)
+FIGURE = RankingSignal("figure", 2.0, score_figure, leeway=OF_KIND)
+PROPER_NAME = RankingSignal("proper_name", 1.5, score_proper_name, leeway=OF_KIND)
 DATE = RankingSignal("date", 3.3, score_date)

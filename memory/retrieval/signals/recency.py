@@ -3,6 +3,7 @@
 from math import exp
 
 from memory.language import query_cues
+from memory.retrieval.leeway import OF_CHANGE
 from memory.retrieval.pool import SHRINKAGE, CandidateMemory, Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -110,7 +111,7 @@ RECENT_CAUSE = RankingSignal("recent_cause", 7.5, score_recent_cause)
 # Without it Top-1 .740 and .700, trap@1 .040 and .191.
 SUPERSEDED = RankingSignal("superseded", -4.1, score_superseded)
 # Without it Top-1 .740 and .704, trap@1 .040 and .183.
-CHANGE = RankingSignal("change", 3.6, score_change, is_of_kind=True)
+CHANGE = RankingSignal("change", 3.6, score_change, leeway=OF_CHANGE)
 # On a month of one person's conversations (`facts/month.dev.jsonl`), asked a month later, the right memory came first
 # for .54 of the questions at -0.5, .51 at -1 and .40 at -2.
 DORMANT = RankingSignal("dormant", -0.5, score_dormant)

@@ -109,3 +109,11 @@ def test_a_piece_of_a_turn_stands_behind_the_turn_unless_it_tells_what_is_asked(
 )
 def test_what_a_turn_asks_is_cut_from_what_it_tells(text: str, left: str) -> None:
     assert cut_questions(text) == left
+
+
+def test_what_has_nothing_in_common_with_another_leads_past_it_only_where_it_is_as_near() -> None:
+    porter, jobs = tell_all("You get the key from Hilary, the porter", "I've changed jobs, I publish books now")
+    assert order_statements("Who is the porter?", [replace(porter, cosine=0.65), replace(jobs, cosine=0.3)]) == [0, 1]
+    # Of one matter, however it is worded, the later one answers.
+    older, newer = tell_all("The porter is Hilary", "The porter is Maud now")
+    assert order_statements("Who is the porter?", [replace(older, cosine=0.65), replace(newer, cosine=0.3)]) == [1, 0]

@@ -99,18 +99,22 @@ def test_a_number_is_asked_for_in_seven_languages(text: str) -> None:
         ("What can she not eat?", "is_negated"),
         ("Was darf er nicht essen?", "is_negated"),
         ("What does Lea from the office want?", "is_qualified"),
+        ("מה רוצה יוסי מהמועדון?", "is_qualified"),
     ],
 )
 def test_how_a_question_is_meant(text: str, flag: str) -> None:
     assert getattr(read_query(text), flag)
 
 
-@pytest.mark.parametrize("text", ["What is the last stop of the tram?", "Who is taller?", "Where is the key?"])
+@pytest.mark.parametrize(
+    "text", ["What is the last stop of the tram?", "Who is taller?", "Where is the key?", "מי חזר מהודו?"]
+)
 def test_an_ordinary_question_means_nothing_special(text: str) -> None:
     found = read_query(text)
     assert not any(
         (found.wants_latest, found.wants_earlier, found.wants_failures, found.is_about_books, found.has_date)
     )
+    assert not found.is_qualified
 
 
 def test_relations_are_the_same_in_every_language() -> None:

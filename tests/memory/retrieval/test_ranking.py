@@ -12,6 +12,7 @@ from memory.conf import memory_conf
 from memory.language import build_query_groups
 from memory.retrieval.fusion import OF_REMARK, fuse_zscore
 from memory.retrieval.late import score_token_matches
+from memory.retrieval.leeway import OF_KIND, Standings
 from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.retrieval.query import understand_query
 from memory.retrieval.ranking import RankedCandidate, RankingSignal, load_signals, rank_pool, squash_score
@@ -432,26 +433,35 @@ def test_the_published_formula_is_a_sum_as_well() -> None:
 
 
 # --- kinds -------------------------------------------------------------------------------------------------------
-def rank_kinds(shed_distance: float, count: int = 2, against: float = 0.0) -> list[float]:
-    """The shares of a cue of kind for the memory that is near and for one at distance 1.3, a cosine of about .15."""
+def rank_kinds(shed_distance: float, count: int = 2, against: float = 0.0, shed: float = 0.0) -> float:
+    """What a cue of kind gives a memory at distance 1.3, a cosine of about .15, beside one that is nearer and has as
+    much of the cue as ``shed``."""
     pool = make_pool("where is the ladder?", *(text(f"memory {number}") for number in range(count)))
     for candidate in pool.candidates:
         candidate.distance = 1.3
     pool.candidates[0].distance = shed_distance
-    kind = RankingSignal("kind", 3.0, lambda query, pool: [1.0] * len(pool), is_of_kind=True)
+    values = [shed, *([1.0] * (count - 1))]
+    kind = RankingSignal("kind", 3.0, lambda query, pool: values, leeway=OF_KIND)
     opposed = RankingSignal("opposed", 1.0, lambda query, pool: [-against] + [0.0] * (len(pool) - 1))
-    ranked = rank_pool(understand_query("where is the ladder?", (), NOW), pool, (kind, opposed))
-    return [ranked[0].boosts["kind"], ranked[1].boosts.get("kind", 0.0)]
+    return rank_pool(understand_query("where is the ladder?", (), NOW), pool, (kind, opposed))[1].boosts.get("kind", 0)
 
 
-def test_its_kind_lifts_no_memory_that_is_far_behind_another() -> None:
-    assert rank_kinds(0.7) == [3.0, 0.0]
-    # Where nothing is nearer by much, the kind decides as before.
-    assert rank_kinds(1.25) == [3.0, 3.0]
-    # What something speaks against shows nobody else to be beside the question.
-    assert rank_kinds(0.7, against=1.0) == [3.0, 3.0]
+def test_its_kind_lifts_no_memory_past_one_that_is_far_nearer_and_of_no_such_kind() -> None:
+    assert rank_kinds(0.7) == 0.0
+    # Where that one has it too, all keep what they have, and of a half of it the half is kept.
+    assert rank_kinds(0.7, shed=1.0) == 3.0
+    assert rank_kinds(0.7, shed=0.5) == 1.5
+    # Where nothing is nearer by much, the kind decides.
+    assert rank_kinds(1.25) == 3.0
+    # What something speaks against holds nobody back.
+    assert rank_kinds(0.7, against=1.0) == 3.0
     # Among many their relevance tells it already.
-    assert rank_kinds(0.7, count=190)[1] == pytest.approx(2.7)
+    assert rank_kinds(0.7, count=190) == pytest.approx(2.7)
+
+
+def test_what_lowers_is_no_lift() -> None:
+    standings = Standings(np.array([0.9, 0.1, 0.1]), np.array([True, True, True]))
+    assert standings.limit([0.0, -2.0, 2.0], OF_KIND) == [0.0, -2.0, 0.0]
 
 
 def test_who_asks_what_they_were_told_does_not_ask_about_themselves() -> None:

@@ -171,3 +171,21 @@ def test_what_was_told_last_of_another_matter_does_not_come_first(
     )
     index_now(user)
     assert "Okonjo" in first_told(user, clock, "Who is my dentist?")
+
+
+@pytest.mark.parametrize("later", ["I sold the old bicycle for 90 euros.", "The tomatoes got blight, all of them."])
+def test_what_shares_nothing_leads_past_nothing_that_is_far_nearer(
+    user: EndUser, clock: Clock, index_now: IndexNow, later: str
+) -> None:
+    tell(user, clock, "You get the password of the portal from Hilary, the porter.", later)
+    index_now(user)
+    assert "Hilary" in first_told(user, clock, "Who is the porter?")
+
+
+def test_a_fact_of_the_relation_asked_for_leads_past_nothing_that_is_far_nearer(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "My doctor is Dr Pell.", "I swam 1,500 metres this morning.")
+    memory.store(user, NewMemory("The physio is at 12 Lilac Street, Hugh has the code of the gate"), now=clock())
+    index_now(user)
+    assert "Lilac" in ask(user, clock, "Where is the physio?")[0].item.text

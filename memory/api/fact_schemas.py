@@ -236,6 +236,9 @@ class ReviewOut(BaseModel):
     decision: ReviewDecision | None
     created_at: datetime
     decided_at: datetime | None
+    debate: dict[str, Any] = Field(
+        description="What a language model says for each: for_newer, for_older, both, conclusion. Empty without one."
+    )
 
     @classmethod
     def of(cls, review: FactReview, evidence: dict[UUID, list[FactEvidence]], now: datetime) -> "ReviewOut":
@@ -252,6 +255,7 @@ class ReviewOut(BaseModel):
             decision=ReviewDecision(review.decision) if review.decision else None,
             created_at=review.created_at,
             decided_at=review.decided_at,
+            debate=review.debate,
         )
 
 

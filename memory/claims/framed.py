@@ -14,6 +14,7 @@ from memory.claims.relations import PLACES, fits_relation
 from memory.claims.resolution import KnownSlot
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.claims.turns import choose_reading
 from memory.language.hebrew import is_hebrew
 from memory.language.loader import read_entries
 
@@ -34,7 +35,7 @@ def read_frames(
     readings = [read_framed(masked[:READ], previous, one) for one in spoken]
     if not readings:
         return [], []
-    reading = max(readings, key=lambda one: len(one.triples) + len(one.retracted))
+    reading = choose_reading(readings)
     return list_slots(reading, masked), [KnownSlot(*one.key) for one in reading.known]
 
 

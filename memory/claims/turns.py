@@ -16,5 +16,16 @@ def read_turn(
     """
     languages = (lang,) if lang else find_turn_languages(text, earlier)
     readings = [read_framed(text, earlier, one, pipelines) for one in languages]
-    # The one that tells most; of equal ones the likeliest, which is first.
-    return max(readings, key=lambda one: len(one.triples) + len(one.retracted))
+    return choose_reading(readings)
+
+
+def choose_reading(readings: Sequence[HotReading]) -> HotReading:
+    """The one that finds most; of equal ones the likeliest, which is first.
+
+    What it sets aside counts: a plan of one language is no fact of another.
+    """
+    return max(readings, key=lambda one: len(one.triples) + len(one.retracted) + count_set_aside(one))
+
+
+def count_set_aside(reading: HotReading) -> int:
+    return sum(one.triple is not None for one in reading.dropped)

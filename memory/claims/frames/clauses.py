@@ -14,6 +14,9 @@ FIRST: Final = ("be 1", "have 1")
 # Before these a word that may be a verb is none: "my work", "the drive", "to live".
 AS: Final = frozenset({"as", "como", "comme", "als", "come", "כ"})
 LONGEST_ASKING: Final = 4
+# Words of "la mia padrona di casa", and of a name.
+LONGEST_OWNED: Final = 5
+LONGEST_NAME: Final = 3
 NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
 
 
@@ -137,12 +140,8 @@ def join_pieces(
     for at, (link, piece) in enumerate(pieces):
         has_verb = any(is_verb(piece, place) for place in range(len(piece)))
         is_alone = link in {"if", "but"} or (is_asking and begins_asking(piece, words)) or is_further(pieces, at)
-        if (
-            found
-            and not has_verb
-            and not is_alone
-            and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
-        ):
+        goes_on = found and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
+        if found and not has_verb and not is_alone and (goes_on or (link == "mark" and names(found[-1][1], piece))):
             found[-1][1].extend(piece)
         elif found and link == "conj" and not any(is_verb(found[-1][1], at) for at in range(len(found[-1][1]))):
             # "Me and my mate ran": what stands before the joint is half of the subject.
@@ -150,6 +149,15 @@ def join_pieces(
         else:
             found.append((link, list(piece)))
     return found
+
+
+def names(before: Sequence[HotToken], piece: Sequence[HotToken]) -> bool:
+    """ "My youngest, Ivy, ...", "la mia padrona di casa, la signora Ottaviani, ...": a name beside whose it is."""
+    spoken = [token for token in piece if not token.is_mark and not token.has("det")]
+    owned = [token for token in before if not token.is_mark]
+    is_owned = len(owned) <= LONGEST_OWNED and any(token.has("my") for token in owned[:2])
+    is_name = bool(spoken) and all(token.has("title") or (token.is_capital and not token.classes) for token in spoken)
+    return is_owned and is_name and len(spoken) <= LONGEST_NAME
 
 
 def is_further(pieces: Sequence[tuple[str, list[HotToken]]], at: int) -> bool:

@@ -77,7 +77,9 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
     if language == "de":
         last = next((one for one in reversed(reader.tokens) if not one.is_mark), token)
         is_participle = last.plain.startswith("ge") and last.plain.endswith(("t", "en")) and not last.is_capital
-        return last is not token and (is_participle or last.has("frame", "verb"))
+        # "Oma hat immer gesagt": alone behind its verb a noun would have a capital.
+        is_alone = last is token
+        return is_participle and reader.has_capitals if is_alone else is_participle or last.has("frame", "verb")
     if language == "en":
         return token.text.endswith("ed") or token.has("participle", "to", "frame")
     if language in NEEDS_ARTICLE:
@@ -159,7 +161,8 @@ def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPh
     if not phrase.relation:
         return []
     if phrase.name:
-        return [phrase.name, *(one.head for one in others if one.is_named)]
+        found = [phrase.name, *(one.head for one in others if one.is_named)]
+        return found if len(found) > 1 or may_be_one_of(reader, phrase) else []
     if phrase.relation not in PEOPLE | ANIMALS and not reader.tokens[min(phrase.end, len(reader.tokens) - 1)].has(
         "called"
     ):
@@ -177,7 +180,17 @@ def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPh
         or not (reader.is_sure_name_at(at) or reader.tokens[at - 1].has("called"))
     ):
         return []
-    return list(find_names(reader, at, len(reader.tokens)))
+    found = list(find_names(reader, at, len(reader.tokens)))
+    return found if len(found) > 1 or may_be_one_of(reader, phrase) else []
+
+
+def may_be_one_of(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """Whether one name alone names some of several: "two kids, Wren who is 5", and not "sete gatos, SETE"."""
+    if not phrase.count.isdigit() or int(phrase.count) < 2:
+        return True
+    tokens = reader.tokens
+    mark = next((at for at in range(phrase.start, min(phrase.end + 1, len(tokens))) if tokens[at].is_mark), None)
+    return mark is not None and read_number(tokens, mark + 1, len(tokens), reader.words.language) is None
 
 
 def tell_thing(

@@ -90,6 +90,11 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
         at = 0 if tokens and tokens[0].has("named") else None
     if at is None:
         return
+    # "She's got a parrot called Clementine" is read with what she has.
+    has_other = any(token.has("have 3") and not token.has("have 1") for token in tokens[:at])
+    has_got = any(token.has("got") and tokens[place].has("be 3") for place, token in enumerate(tokens[1:at]))
+    if tokens[at].has("called") and (has_other or has_got):
+        return
     groups = find_before(reader, at) or find_whom(reader, at)
     # "I'm married to a Dane called Lars" names the Dane.
     if groups and any(token.has("prep", "det") for token in tokens[groups[-1].end : at]):
@@ -159,7 +164,8 @@ def name_called(
     if subject is not None and subject.pronoun == "i":
         yield ClauseFact(SPEAKER, "name", names[0], find_span(reader, 0, len(reader.tokens)))
     elif subject is None or subject.pronoun:
-        found = (stack.resolve(subject.pronoun) if subject is not None else None) or stack.resolve("any")
+        latest = stack.found[-1] if stack.found and stack.found[-1].is_noun and subject is None else None
+        found = latest or (stack.resolve(subject.pronoun) if subject is not None else None) or stack.resolve("any")
         yield from rename(reader, stack, found.text if found else "", names, subject.pronoun if subject else "")
     elif subject.relation and (subject.owner or subject.has_article or subject.relation in ANIMALS):
         for name in names:

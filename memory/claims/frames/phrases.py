@@ -139,7 +139,9 @@ class PhraseReader(ClauseWords):
         """The name beside a noun that ends at ``last``, and where the phrase then ends."""
         if relation not in NAMEABLE:
             return "", stop
+        last += self.is_qualified(last, end)
         tail = last + (last < end and self.tokens[last].text in {",", ":"})
+        tail += tail + 1 < end and self.tokens[tail].has("det") and self.tokens[tail + 1].has("title")
         tail = self.skip_called(tail, end)
         # "Mein Nachbar der Günther".
         is_german = self.words.language == "de" and tail + 1 < end and self.tokens[tail].text in {"der", "die"}
@@ -156,6 +158,12 @@ class PhraseReader(ClauseWords):
         if named > tail and self.is_apposed(last, tail, named, end):
             return self.cut(tail, named), named
         return "", stop
+
+    def is_qualified(self, at: int, end: int) -> bool:
+        """ "Mi hija mayor, Carmen": a word between a noun and the mark before its name."""
+        if at + 2 >= end or self.tokens[at].is_mark or self.tokens[at].is_capital or self.tokens[at + 1].text != ",":
+            return False
+        return self.tokens[at + 2].is_capital and not self.tokens[at].has("verb", "conj", "prep", "my behind")
 
     def skip_called(self, at: int, end: int) -> int:
         """Behind "called" and "namens"."""

@@ -206,9 +206,10 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if phrase.relation and phrase.has_article:
         return False
     if reader.has_capitals and reader.words.language != "de":
-        is_quality_word = reader.tokens[at].has("quality") or is_listed(reader, phrase.head.split()[-1])
-        is_given = reader.tokens[at].plain in load_given_names()
-        return reader.tokens[at].is_capital and (is_given or not (is_quality_word or is_occupation(reader, phrase)))
+        # "Agnese" ends as peoples do, which have a capital in English alone.
+        ends_so = reader.words.language == "en" and is_listed(reader, phrase.head.split()[-1])
+        is_told = ends_so or reader.tokens[at].has("quality") or is_occupation(reader, phrase)
+        return reader.tokens[at].is_capital and (not is_told or reader.tokens[at].plain in load_given_names())
     if phrase.has_article and reader.words.language != "de":
         return False
     token = reader.tokens[at]
@@ -227,9 +228,8 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
 
 def is_listed(reader: PhraseReader, word: str) -> bool:
     """Whether a word ends as adjectives and occupations do."""
-    return word.endswith(tuple(read_entries(reader.words.language, "frames", "adjective ending"))) or matches_job(
-        word, reader.words.language
-    )
+    endings = tuple(read_entries(reader.words.language, "frames", "adjective ending"))
+    return word.endswith(endings) or matches_job(word, reader.words.language)
 
 
 def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.triples import DropReason
 from memory.claims.frames.words import HotWords
 
@@ -17,6 +18,8 @@ UNREAL: Final = {
     "en": (),
 }
 SHORTEST_UNREAL: Final = 6
+# What words of a time to come leave as it is: "wir ziehen Ende des Monats nach Ulm".
+AHEAD: Final = frozenset({"lives_in", "moved_from", "works_at", "works_as"})
 # Words of a tag: "isn't it", "n'est-ce pas".
 MOST_OF_TAG: Final = 3
 
@@ -180,6 +183,9 @@ def set_composed_aside(
 
     Without a colon what the person says of themselves beside it is theirs: "write me a note, I live in Hull".
     """
+    played = next((at for at, one in enumerate(clauses) if one.says(words.phrases["play"])), len(clauses))
+    # Of a part that is played nothing is so, whoever speaks it.
+    reasons = [*reasons[:played], *("hypothetical" if one is None else one for one in reasons[played:])]
     start = next((at for at, one in enumerate(clauses) if one.opens(words.phrases["compose"])), None)
     if start is None:
         return list(reasons)
@@ -190,3 +196,12 @@ def set_composed_aside(
         is_own = not has_colon and any(token.has("i", "my", "first", "be 1", "have 1") for token in clause.tokens)
         told.append("quoted" if reason is None and is_near and not is_own else reason)
     return told
+
+
+def find_drop(
+    fact: ClauseFact, clause: HotClause, reason: DropReason | None, words: HotWords, *, is_played: bool
+) -> DropReason | None:
+    """Why one fact of a clause is not kept, or None; ``reason`` is that of the whole clause."""
+    if reason is not None and (is_played or not fact.is_presupposed):
+        return reason
+    return "hypothetical" if fact.relation in AHEAD and clause.says(words.phrases["ahead"]) else None

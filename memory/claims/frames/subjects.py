@@ -131,6 +131,9 @@ def name_subject(phrases: Sequence[NounPhrase], reader: PhraseReader, stack: Men
     names: list[str] = []
     is_known = True
     for phrase in phrases:
+        pair = list_pair(stack) if phrase.pronoun == "they" and len(phrases) == 1 and not list_group(stack) else ()
+        if pair:
+            return HotSubject(pair, tuple(phrases))
         name = name_phrase(phrase, reader, stack)
         if name is None:
             return None
@@ -166,6 +169,14 @@ def name_phrase(phrase: NounPhrase, reader: PhraseReader, stack: MentionStack) -
 def list_group(stack: MentionStack) -> str:
     found = stack.resolve("they")
     return found.text if found else ""
+
+
+def list_pair(stack: MentionStack) -> tuple[str, ...]:
+    """ "Ido is married to Romi and they live in Lod": two who were just told to be together."""
+    latest = stack.told[-1] if stack.told else None
+    if latest is None or latest.relation not in {"married_to", "friend_of"} or latest.subject == SPEAKER:
+        return ()
+    return latest.subject, latest.object
 
 
 def mention_phrase(phrase: NounPhrase, stack: MentionStack) -> None:

@@ -369,6 +369,11 @@ def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
     if number is None and reader.words.language == "de":
         before = (read_number(tokens, place, match.start, "de") for place in range(match.start))
         number = next((one for one in before if one is not None), None)
+    # "Cumplo años el 29 de febrero", "faço anos a 3 de maio".
+    if at < len(tokens) and tokens[at].has("age unit") and (day := find_time(reader, at, len(tokens))) is not None:
+        for name in subject.names if any(part.isdigit() for part in day[0].split()) else ():
+            yield ClauseFact(name, "birthday", day[0], find_span(reader, match.start, day[2]))
+        return
     if number is None or int(number[0]) > OLDEST:
         return
     behind = tokens[number[1]] if number[1] < len(tokens) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause, cut_turn
@@ -38,13 +39,23 @@ from memory.claims.frames.particles import take_apart
 from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
-from memory.claims.frames.status import find_reason, set_composed_aside
+from memory.claims.frames.retractions import (
+    align_told,
+    find_changed,
+    find_contrasted,
+    find_exchanged,
+    find_unsaid,
+    is_of_known_event,
+    join_sentences,
+    read_successor,
+)
+from memory.claims.frames.status import find_drop, find_reason, set_composed_aside
 from memory.claims.frames.subjects import find_before, name_subject
 from memory.claims.frames.telling import is_place, read_frames_of
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from memory.claims.frames.words import HotWords, load_hot_words
-from memory.claims.frames.workplaces import read_new_place
+from memory.claims.frames.workplaces import find_left_employer, read_new_place
 from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender, is_single
 from memory.claims.voices import mask_other_voices
 from memory.guard.spelling import fold_letters, normalise_text
@@ -72,6 +83,9 @@ class TurnState:
     retracted: list[HotTriple] = field(default_factory=list)
     has_denied: bool = False
     waiting: str | None = None
+    changed: str = ""
+    # Of a part that is played not even names are the person's.
+    is_played: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +119,15 @@ def read_framed(
     words = load_hot_words(language)
     stack = MentionStack()
     for turn in list(earlier)[-LAST_TURNS:]:
-        for fact in read_clauses(TurnClauses.of(mask_text(turn[:READ_OF_EARLIER]), words), stack).facts:
+        for fact in read_clauses(cut_earlier(turn[:READ_OF_EARLIER], language), stack).facts:
             remember(fact, stack, words)
     return read_in_language(TurnClauses.of(mask_text(text[:READ]), words), stack, pipelines)
+
+
+@lru_cache(maxsize=256)
+def cut_earlier(text: str, language: str) -> TurnClauses:
+    """A turn resolves four more: cutting them anew took a quarter of the reading."""
+    return TurnClauses.of(mask_text(text), load_hot_words(language))
 
 
 def read_in_language(turn: TurnClauses, stack: MentionStack, pipelines: Mapping[str, str]) -> HotReading:
@@ -157,6 +177,8 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
         latest = state.stack.resolve("any")
         state.previous = (latest.text,) if latest else state.previous
     state.stack.add(find_courted(reader, clause))
+    state.changed = find_changed(reader, clause) or state.changed
+    state.is_played = state.is_played or clause.says(reader.words.phrases["play"])
     found = list(dict.fromkeys(find_facts(reader, clause, state, is_linked=is_linked)))
     kept: list[ClauseFact] = []
     for fact in found:
@@ -166,8 +188,8 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
         elif fact.is_denied:
             state.has_denied = True
             drop(state, fact, "negated")
-        elif reason is not None and not fact.is_presupposed:
-            drop(state, fact, reason)
+        elif why := find_drop(fact, clause, reason, reader.words, is_played=state.is_played):
+            drop(state, fact, why)
         else:
             kept.append(replace(fact, replaces=find_replaced(fact, reader)))
     if reason in {None, "over"} and not state.retracted:
@@ -204,6 +226,8 @@ def says_ended(reader: PhraseReader) -> bool:
 
 
 def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    if state.changed:
+        yield from read_successor(reader, state.changed)
     yield from read_presented(reader)
     yield from read_called(reader, state.stack)
     inverted = list(read_inverted(reader, state.stack))
@@ -220,7 +244,7 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
     frames = find_frames(reader.tokens, reader.words)
     told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
     yield from told
-    employer = find_left_employer(reader, state)
+    employer = find_left_employer(reader, state.retracted, state.stack.told)
     if employer is not None:
         yield from read_new_place(reader, employer)
     # A frame that finds nothing to tell leaves its words to the others: "I've been vegan for two years".
@@ -240,14 +264,6 @@ def name_further(reader: PhraseReader, clause: HotClause, state: TurnState) -> C
         return None
     span = find_span(reader, names[0], names[0] + 1)
     return replace(before, object=reader.cut(names[0], names[0] + 1), span=span)
-
-
-def find_left_employer(reader: PhraseReader, state: TurnState) -> HotTriple | None:
-    """An employer that was left, or where "now" says that somebody is elsewhere: "jetzt bin ich bei Bosch"."""
-    employers = [one for one in state.retracted if one.relation in {"works_at", "lives_in"}]
-    if not employers and any(token.has("now") for token in reader.tokens):
-        employers = [one for one in state.stack.told if one.relation == "works_at"]
-    return employers[-1] if employers else None
 
 
 def find_told(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple:
@@ -295,7 +311,7 @@ def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> N
     for fact in list(state.facts):
         if fact.replaces and fact.replaces != fact.object:
             state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
-        elif (correcting or is_now) and (known := find_contradicted(fact, told)) is not None:
+        elif is_changing(fact, turn, state, is_now=correcting or is_now) and (known := find_contradicted(fact, told)):
             state.retracted.append(replace(known, is_over=not correcting))
     denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
     for old in denied:
@@ -307,11 +323,21 @@ def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> N
     if former is not None:
         for clause in filter(takes_up_denial, turn.clauses):
             take_new_value(turn.make_reader(clause), former, state)
+    unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
+    state.retracted += unsaid if not state.facts else ()
     if told and not state.facts and not state.retracted:
         change = find_respelt(turn, told)
         change = find_change(turn, told) if correcting and not change.new else change
         state.facts += change.new
         state.retracted += change.retracted
+    state.retracted = [align_told(one, told) for one in state.retracted]
+
+
+def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now: bool) -> bool:
+    """Whether what a fact tells takes the place of what was told in its slot a few turns ago."""
+    if is_now or (state.changed and fact.relation == state.changed):
+        return True
+    return all(is_of_known_event(fact, turn.make_reader(clause)) for clause in turn.clauses)
 
 
 def take_new_value(reader: PhraseReader, old: HotTriple, state: TurnState) -> None:
@@ -345,9 +371,12 @@ def takes_up_denial(clause: HotClause) -> bool:
 
 
 def find_respelt(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
-    """ "It's Mopsie with an i e": a name that is nearly one that was told puts it right."""
-    changes = (read_respelt(turn.make_reader(clause), told) for clause in turn.clauses)
-    return next((change for change in changes if change.new), HotChange())
+    """ "It's Mopsie with an i e", "Noam, not Noa": a name that is nearly one that was told, or stands against it."""
+    contrasted = (find_contrasted(turn.make_reader(one), told) for one in join_sentences(turn.clauses))
+    plain = [one for one, why in zip(turn.clauses, turn.reasons, strict=True) if why is None]
+    exchanged = (find_exchanged(turn.make_reader(one), one, told) for one in plain)
+    respelt = (read_respelt(turn.make_reader(clause), told) for clause in turn.clauses)
+    return next((change for change in (*contrasted, *exchanged, *respelt) if change.new), HotChange())
 
 
 def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:

@@ -30,7 +30,7 @@ ENDING: Final = "ending "
 # Sections that hold phrases, looked for as they stand.
 PHRASES: Final = frozenset(
     {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
-    | {"parting", "courting", "compose"}
+    | {"parting", "courting", "compose", "unsay", "changed", "play", "ahead"}
 )
 # Endings of adverbs that no list has: "absolutely", "tranquilamente".
 ADVERBS: Final = {

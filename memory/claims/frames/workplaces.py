@@ -43,3 +43,13 @@ def is_no_workplace(reader: PhraseReader, phrase: NounPhrase) -> bool:
     return phrase.relation in PEOPLE or any(
         token.has("field", "dwelling", "time", "unit", "passing") for token in tokens
     )
+
+
+def find_left_employer(
+    reader: PhraseReader, retracted: Sequence[HotTriple], told: Sequence[HotTriple]
+) -> HotTriple | None:
+    """An employer that was left, or where "now" says that somebody is elsewhere: "jetzt bin ich bei Bosch"."""
+    employers = [one for one in retracted if one.relation in {"works_at", "lives_in"}]
+    if not employers and any(token.has("now") for token in reader.tokens):
+        employers = [one for one in told if one.relation == "works_at"]
+    return employers[-1] if employers else None

@@ -12,11 +12,12 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memory.facts.profile import facts
-from memory.facts.profile.facts import CONFIDENCE, LEAST_CONFIDENCE, Confidence, ProfileFact
+from memory.facts.profile.facts import CONFIDENCE, Confidence, ProfileFact
 from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, find_facts_by_rules
 from memory.guard import explain_refusal, speech
 from memory.guard.annotation import annotate_text
-from memory.inference import language_model
+from memory.inference.asking import model_for
+from memory.inference.conf import prompt_conf
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt
 from memory.language.query_cues import USER_WORDS
@@ -69,7 +70,7 @@ def detect_profile_facts(
 
     ``previous`` are the person's last turns, for what goes on about them; ``with_remarks`` as `find_facts_by_rules`.
     """
-    model = language_model()
+    model = model_for(PURPOSE)
     if model is None:
         return find_facts_by_rules(user_message, previous, with_remarks=with_remarks)
     if not is_own_speech(user_message):
@@ -102,7 +103,7 @@ def find_facts_by_model(model: LanguageModel, message: str, deadline: Deadline) 
 
 
 def is_confident(find: ProposedFact) -> bool:
-    return CONFIDENCE[find.confidence] >= CONFIDENCE[LEAST_CONFIDENCE]
+    return CONFIDENCE[find.confidence] >= CONFIDENCE[prompt_conf().least_confidence]
 
 
 def is_grounded(statement: str, message: str) -> bool:

@@ -50,7 +50,6 @@ IMPORTANCE: Final[dict[ProfileField, float]] = {
     "work_context": 0.65,
 }
 CONFIDENCE: Final[dict[Certainty, float]] = {"high": 0.9, "medium": 0.7, "fair": 0.6, "low": 0.4}
-LEAST_CONFIDENCE: Final[Confidence] = "medium"
 
 TAGS: Final[dict[ProfileField, tuple[str, ...]]] = {
     "name": ("identity", "name"),

@@ -1,6 +1,6 @@
 """The tools over REST, for clients that execute a model's tool calls themselves."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 from memory import tools
 from memory.api.acting import open_facade
 from memory.models import EndUser
-from memory.tools import PreparedCall, TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool
+from memory.tools import PreparedCall, TargetNotFound, Tool, ToolCall, ToolError, ToolResult, UnknownTool
 from memory.web.auth import READ, get_principal, lookup_user
 from memory.web.endpoints import answer_once, write_once
 from memory.web.fields import UserId
@@ -51,6 +51,42 @@ class ToolResultOut(BaseModel):
     tool: str
     result: dict[str, JsonValue]
     content: str = Field(description="The result in words, to be handed to the model; stored text is quoted as data.")
+
+
+class ToolTraitsOut(BaseModel):
+    name: str
+    title: str
+    scope: Literal["read", "write"]
+    priority: int = Field(description="0-100: how early to think of it beside other tools.")
+    latency: Literal["fast", "medium"]
+    messages: dict[str, str] = Field(description="What to say while it works, by language.")
+
+
+class ToolRegistry(BaseModel):
+    items: list[ToolTraitsOut]
+
+
+@router.get(
+    "/tools/registry",
+    auth=READ,
+    response=describe_responses(200, ToolRegistry),
+    operation_id="list_tool_traits",
+    summary="What to know of the tools before a model does",
+)
+def list_tool_traits(request: HttpRequest) -> HttpResponse:
+    """For a client that chooses among many tools, and that shows its user what is being done."""
+    return json_response(200, ToolRegistry(items=[describe_traits(tool) for tool in tools.TOOLS.values()]))
+
+
+def describe_traits(tool: Tool) -> ToolTraitsOut:
+    return ToolTraitsOut(
+        name=tool.name,
+        title=tool.title,
+        scope=tool.scope,
+        priority=tool.priority,
+        latency=tool.latency,
+        messages=tool.messages,
+    )
 
 
 @router.get(

@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
+from memory.access.spaces import MOST_SPACES
 from memory.language.text import CONTROL, validate_text
 from memory.models.conditions import validate_period
 from memory.records.choosing import DEFAULT_TOP_K, RecallBias
@@ -97,6 +98,7 @@ Share = Annotated[
 Id = Annotated[UUID, BeforeValidator(parse_memory_id, json_schema_input_type=str)]
 Tags = Annotated[list[Name], BeforeValidator(parse_list), Field(min_length=1, max_length=20)]
 Collections = Annotated[list[Tier], BeforeValidator(expand_all), Field(min_length=1)]
+Slugs = Annotated[list[str], BeforeValidator(parse_list), Field(max_length=MOST_SPACES)]
 Moment = Annotated[datetime, BeforeValidator(parse_day_or_moment, json_schema_input_type=str)]
 Reference = int | Annotated[str, Field(max_length=64)]
 Related = Annotated[list[Reference], BeforeValidator(parse_list), Field(max_length=MOST_RELATED)]
@@ -138,7 +140,7 @@ class InsightsArguments(Arguments):
 
 class SearchArguments(Arguments):
     other_names = {"query": ("q", "search", "text"), "collections": ("collection", "tiers"), "limit": ("top_k",)}
-    published_as = {"filters": "metadata, tags, tags_any, in_thread, occurred_after, occurred_before"}
+    published_as = {"filters": "metadata, tags, tags_any, in_thread, occurred_after, occurred_before, spaces"}
 
     query: Query
     collections: Collections | None = None
@@ -150,6 +152,7 @@ class SearchArguments(Arguments):
     in_thread: Name = ""
     occurred_after: Moment | None = None
     occurred_before: Moment | None = None
+    spaces: Slugs | None = None
     turn_id: Id | None = Field(default=None, description="Search further in this turn")
     thread_id: Name = ""
     more: bool = Field(default=False, description="The user asked to search again")

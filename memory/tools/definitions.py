@@ -4,15 +4,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from memory.language.loader import list_codes, read_sections
 from memory.tools import arguments
 from memory.tools.arguments import Arguments
 
 Scope = Literal["read", "write"]
+# "fast": under some 20 ms, nothing is embedded; "medium": a search, or a write that looks for its twin.
+Latency = Literal["fast", "medium"]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """``destructive``: may remove data. ``idempotent``: repeating a call changes nothing."""
+    """``destructive``: may remove data. ``idempotent``: repeating a call changes nothing.
+
+    ``priority`` (0-100) and ``latency`` help a client with many tools to choose; neither costs a model's tokens.
+    """
 
     name: str
     title: str
@@ -21,6 +27,14 @@ class Tool:
     scope: Scope
     destructive: bool = False
     idempotent: bool = False
+    # Of the seed: memory is asked early, before tools that go out into the world.
+    priority: int = 85
+    latency: Latency = "medium"
+
+    @property
+    def messages(self) -> dict[str, str]:
+        """What a client may say while the tool works, by language."""
+        return {code: " ".join(read_sections(code, "tools")[self.name]) for code in list_codes()}
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -38,6 +52,8 @@ TOOLS: dict[str, Tool] = {
             "Call first: what experience says about a topic (what worked, what failed, where to search). Fast.",
             arguments.InsightsArguments,
             "read",
+            priority=90,
+            latency="fast",
         ),
         Tool(
             "search_memory",
@@ -54,6 +70,8 @@ TOOLS: dict[str, Tool] = {
             "After answering: keep the lesson and whether it helped; what works rises, what fails sinks.",
             arguments.ResponseArguments,
             "write",
+            priority=60,
+            latency="fast",
         ),
         Tool(
             "add_to_memory_bank",

@@ -162,7 +162,7 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
     assert isinstance(arguments, SearchArguments)  # noqa: S101
     request = SearchRequest(
         arguments.query,
-        spaces=None,
+        spaces=None if arguments.spaces is None else frozenset(arguments.spaces),
         tiers=None if arguments.collections is None else frozenset(arguments.collections),
         limit=arguments.limit or AS_MANY_AS_ASKED,
         sort_by=arguments.sort_by or RELEVANCE,
@@ -229,6 +229,9 @@ def record_response(memory: MemoryFacade, user: EndUser | None, call: ToolCall, 
             "takeaway_id": str(done.takeaway_id) if done.takeaway_id else None,
             "ignored": done.ignored,
             "replaced": done.replaced.value if done.replaced else None,
+            "shared": [
+                {"memory_id": str(one.memory_id), "space": one.space, "counted": one.counted} for one in done.shared
+            ],
         }
         return ToolResult(data, rendering.render_outcome_text(arguments.outcome, done, has_turn=turn_id is not None))
 

@@ -1,7 +1,7 @@
 """Results as a model reads them. Stored words stand behind ``> `` on every line, so none can pose as ours."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ from memory.context.meta import build_citation
 from memory.language.framing import quote_as_data, quote_as_line
 from memory.models import MemoryItem
 from memory.records.recall import RecallResult
+from memory.retrieval.book_places import BookPlace, find_book_place
 from memory.retrieval.confidence import LOW
 from memory.retrieval.results import SearchHit, SearchResult
 from memory.tiers import Outcome
@@ -45,17 +46,23 @@ def render_search_data(found: SearchResult, now: datetime) -> dict[str, Any]:
 def render_hit_data(hit: SearchHit, now: datetime) -> dict[str, Any]:
     item = hit.item
     space = {"space": {"slug": hit.space.slug, "name": hit.space.name}} if hit.space else {}
-    return space | {
-        "position": hit.position,
-        "tier": item.tier,
-        "memory_id": str(item.pk),
-        "content": item.text,
-        "occurred_at": item.occurred_at.isoformat(),
-        "tags": list(item.tags),
-        "review": item.review,
-        "score_summary": hit.summary(now),
-        "citations": [build_citation(hit)],
-    }
+    place = find_book_place(item)
+    book = {"book": place.describe()} if place else {}
+    return (
+        space
+        | book
+        | {
+            "position": hit.position,
+            "tier": item.tier,
+            "memory_id": str(item.pk),
+            "content": item.text,
+            "occurred_at": item.occurred_at.isoformat(),
+            "tags": list(item.tags),
+            "review": item.review,
+            "score_summary": hit.summary(now),
+            "citations": [build_citation(hit)],
+        }
+    )
 
 
 def render_search_text(found: SearchResult, now: datetime) -> str:
@@ -79,9 +86,19 @@ def render_hit_text(hit: SearchHit, now: datetime) -> str:
         facts.append(f"last {item.last_outcome}, {item.uses} uses, wilson {summary['wilson_score']:.2f}")
     if hit.space:
         facts.append(f"shared in the space {quote_inline(hit.space.name)}")
+    if place := find_book_place(item):
+        facts += render_place(place)
     if item.review:
         facts.append("under review")
     return " · ".join([*facts, f"id {item.pk}"]) + "\n" + quote_text(item.text)
+
+
+def render_place(place: BookPlace) -> Iterator[str]:
+    yield f"book {quote_inline(place.title)}"
+    if place.section:
+        yield f"section {quote_inline(place.section)}"
+    if place.page:
+        yield f"page {place.page}"
 
 
 def render_outcome_text(outcome: Outcome, done: RecordedOutcome, *, has_turn: bool) -> str:
@@ -90,6 +107,10 @@ def render_outcome_text(outcome: Outcome, done: RecordedOutcome, *, has_turn: bo
     parts = [f"Recorded as {outcome.value}: {scored if has_turn or count else 'no search of this turn to score'}"]
     if done.learned:
         parts.append(f"{len(done.learned)} of books or memory_bank noted, which are never scored")
+    if heard := sum(one.counted for one in done.shared):
+        parts.append(f"{heard} of spaces scored there")
+    if unheard := len(done.shared) - heard:
+        parts.append(f"{unheard} of spaces noted with the turn alone")
     if done.replaced:
         parts.append(f"it takes the place of {done.replaced.value}, which was taken back")
     if done.ignored:

@@ -1,0 +1,172 @@
+"""Carrying out what a person orders the memory to do: goals, values, lessons, things to remember."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from memory.facade.memories import MemoryVerbs
+from memory.facade.person import PersonVerbs
+from memory.facade.turns import TurnVerbs
+from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, ProfileField
+from memory.language.analysis import extract_terms
+from memory.language.commands import CommandAction, MemoryCommand, read_intent, word_reply
+from memory.language.folding import fold_text
+from memory.models import EndUser, MemoryItem
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
+from memory.store.listing import ItemFilter
+from memory.tiers import Outcome, Tier
+
+MOST_LISTED: Final = 50
+# "The marathon goal" means "run a marathon": one of its two terms.
+LEAST_SHARED: Final = 0.5
+REMEMBERED_TAG: Final = "context"
+AIMS: Final[dict[CommandAction, ProfileField]] = {
+    CommandAction.ADD_GOAL: "goals",
+    CommandAction.LIST_GOALS: "goals",
+    CommandAction.REMOVE_GOAL: "goals",
+    CommandAction.ADD_VALUE: "values",
+    CommandAction.LIST_VALUES: "values",
+    CommandAction.REMOVE_VALUE: "values",
+}
+# What is said of each once it is kept.
+KEPT_IN_BANK: Final = {
+    CommandAction.ADD_GOAL: "goal added",
+    CommandAction.ADD_VALUE: "value added",
+    CommandAction.REMEMBER: "remembered",
+}
+# What storing the exchange teaches anyway: kept here as well it would be known twice, in two wordings.
+READ_WITH_THE_TURN: Final = frozenset({CommandAction.REMEMBER})
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedCommand:
+    """An order ready to be carried out. ``similar_to`` is the bank item that says the same; ``refusal`` a rule."""
+
+    command: MemoryCommand
+    new: NewMemory | None = None
+    similar_to: UUID | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """``message`` is for the person, in the language of the order; ``items`` are what it lists, or was done to."""
+
+    command: MemoryCommand
+    done: bool
+    message: str
+    items: tuple[MemoryItem, ...] = ()
+
+
+class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs):
+    def draft_commands(
+        self, user: EndUser | None, text: str, *, leave_out: frozenset[CommandAction] = frozenset()
+    ) -> list[DraftedCommand]:
+        """What a message orders, part by part, for ``run_commands``.
+
+        Asks the embedder for what the bank says already, so call it outside any transaction. None is a person nobody
+        wrote to yet.
+        """
+        commands = [part.command for part in read_intent(text) if part.command]
+        return [self._draft(user, one) for one in commands if one.action not in leave_out]
+
+    def run_commands(self, user: EndUser, drafted: Sequence[DraftedCommand], *, now: datetime) -> list[CommandResult]:
+        """A refused order keeps no other from being carried out; one said again changes nothing more."""
+        return [self._run_command(user, one, now) for one in drafted]
+
+    def _draft(self, user: EndUser | None, command: MemoryCommand) -> DraftedCommand:
+        if command.action not in KEPT_IN_BANK:
+            return DraftedCommand(command)
+        new = build_bank_item(command)
+        try:
+            return DraftedCommand(command, new, self.find_duplicate(user, validate_memory(new)))
+        except WriteRefused as error:
+            return DraftedCommand(command, refusal=error.rule)
+
+    def _run_command(self, user: EndUser, drafted: DraftedCommand, now: datetime) -> CommandResult:
+        match drafted.command.action:
+            case CommandAction.HELP:
+                return answer(drafted.command, "help text")
+            case CommandAction.LIST_GOALS | CommandAction.LIST_VALUES:
+                return self._list_aims(user, drafted.command)
+            case CommandAction.REMOVE_GOAL | CommandAction.REMOVE_VALUE:
+                return self._remove_aim(user, drafted.command, now)
+            case _:
+                return self._keep(user, drafted, now)
+
+    def _keep(self, user: EndUser, drafted: DraftedCommand, now: datetime) -> CommandResult:
+        command = drafted.command
+        if drafted.refusal:
+            return refuse(command, drafted.refusal)
+        try:
+            if drafted.new is None:
+                self.record_outcome(user, Outcome.UNKNOWN, now=now, key_takeaway=command.what)
+                return answer(command, "learned")
+            stored = self.store(user, drafted.new, now=now, similar_to=drafted.similar_to)
+        except WriteRefused as error:
+            return refuse(command, error.rule)
+        kind = "already" if stored.duplicate_of is not None else KEPT_IN_BANK[command.action]
+        return answer(command, kind, [stored.item])
+
+    def _list_aims(self, user: EndUser, command: MemoryCommand) -> CommandResult:
+        field = AIMS[command.action]
+        items = self._find_aims(user, field)
+        if not items:
+            return answer(command, f"no {field}")
+        lines = [f"{place}. {item.text}" for place, item in enumerate(items, 1)]
+        message = "\n".join([word_reply(field, command.language), *lines])
+        return CommandResult(command, done=True, message=message, items=tuple(items))
+
+    def _remove_aim(self, user: EndUser, command: MemoryCommand, now: datetime) -> CommandResult:
+        field = AIMS[command.action]
+        meant = choose_meant(command.what, self._find_aims(user, field))
+        if not meant:
+            return answer(command, "unknown", done=False)
+        if len(meant) > 1:
+            lines = [f"- {item.text}" for item in meant]
+            message = "\n".join([word_reply("several", command.language), *lines])
+            return CommandResult(command, done=False, message=message, items=tuple(meant))
+        archived = self.archive_aim(user, TAGS[field][-1], meant[0].pk, now=now)
+        return answer(command, "removed", [archived] if archived else meant)
+
+    def _find_aims(self, user: EndUser, field: ProfileField) -> list[MemoryItem]:
+        return self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=TAGS[field][-1]), limit=MOST_LISTED)
+
+
+def build_bank_item(command: MemoryCommand) -> NewMemory:
+    field = AIMS.get(command.action)
+    return NewMemory(
+        command.what,
+        tier=Tier.MEMORY_BANK,
+        tags=list(TAGS[field]) if field else [REMEMBERED_TAG],
+        importance=IMPORTANCE.get(field, DEFAULT_IMPORTANCE) if field else DEFAULT_IMPORTANCE,
+        is_requested=True,
+    )
+
+
+def choose_meant(what: str, items: Sequence[MemoryItem]) -> list[MemoryItem]:
+    """The items that an order names: by place in the list, by their text, else by the words they share."""
+    if what.isdecimal():
+        return [item for place, item in enumerate(items, 1) if place == int(what)]
+    if same := [item for item in items if fold_text(item.text) == fold_text(what)]:
+        return same
+    said = set(extract_terms(what))
+    shares = [(share_terms(said, set(extract_terms(item.text))), item) for item in items]
+    best = max((share for share, _ in shares), default=0.0)
+    return [item for share, item in shares if share == best >= LEAST_SHARED]
+
+
+def share_terms(said: set[str], kept: set[str]) -> float:
+    """The part of the shorter one's terms that the other has: stems, without stop words."""
+    return len(said & kept) / max(1, min(len(said), len(kept)))
+
+
+def answer(command: MemoryCommand, kind: str, items: Sequence[MemoryItem] = (), *, done: bool = True) -> CommandResult:
+    what = items[0].text if items else command.what
+    return CommandResult(command, done, word_reply(kind, command.language, what), tuple(items))
+
+
+def refuse(command: MemoryCommand, rule: str) -> CommandResult:
+    return CommandResult(command, done=False, message=word_reply("refused", command.language, rule))

@@ -1,0 +1,174 @@
+"""What a person orders the memory itself to do ("add a goal: ..."), and where else an answer may stand. Pure.
+
+The words stand in each language's `commands.txt`, slash commands in `shared/commands.txt`. An order is the whole of a
+sentence, so that one that is only told of ("she said I should add a goal") is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from typing import Final
+
+from memory.language.folding import fold_text, normalise_text
+from memory.language.intents import OPENS_ASKING
+from memory.language.loader import SHARED, collect_entries, list_codes, read_entries, read_sections
+from memory.language.phrases import compile_cue, without_groups
+
+SUBJECT: Final = "commands"
+# An order is short; a pasted page is not searched for one.
+LONGEST: Final = 600
+MOST_PARTS: Final = 8
+
+
+class CommandAction(StrEnum):
+    ADD_GOAL = "add_goal"
+    LIST_GOALS = "list_goals"
+    REMOVE_GOAL = "remove_goal"
+    ADD_VALUE = "add_value"
+    LIST_VALUES = "list_values"
+    REMOVE_VALUE = "remove_value"
+    REMEMBER = "remember"
+    SAVE_LEARNING = "save_learning"
+    HELP = "help"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCommand:
+    """``what`` as the person wrote it; ``language`` of the words of the order, empty for a slash command."""
+
+    action: CommandAction
+    what: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHint:
+    """``tool`` is one of the memory's own, or ``web_search``, which only a client can offer."""
+
+    tool: str
+    reason: str
+    tiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IntentPart:
+    text: str
+    command: MemoryCommand | None
+    hints: tuple[ToolHint, ...]
+
+
+_ORDER_LIST: Final = re.compile(r"(?:^|\n)[^\S\n]*+\d{1,2}[.)]\s++")
+_RECALLS: Final = compile_cue(SUBJECT, "recall")
+_OF_A_BOOK: Final = compile_cue(SUBJECT, "book")
+_OF_THE_WEB: Final = compile_cue(SUBJECT, "web")
+_OF_AN_IMAGE: Final = compile_cue(SUBJECT, "image")
+_EDGES: Final = "? \t\r\n.!,;:–—-\"'„“”«»"
+# Where an entry says what the order is about; not the one within "/save_learning".
+_HOLE: Final = re.compile(r"_(?![a-z])")
+_GAP: Final = r"\W++"
+
+
+@lru_cache(maxsize=256)
+def read_intent(text: str) -> tuple[IntentPart, ...]:
+    """The parts of a message, each with the order it is and the tools that may answer it."""
+    return tuple(IntentPart(part, read_command(part), find_hints(part)) for part in split_parts(text))
+
+
+def split_parts(text: str) -> list[str]:
+    """At semicolons, or by the numbers of a list; a list's heading is no part. At most ``MOST_PARTS``, else one."""
+    if len(text) > LONGEST:
+        return [text]
+    listed = _ORDER_LIST.split(text)
+    # One number alone is a figure at the start, and no list.
+    found = listed[1:] if len(listed) > 2 else text.split(";")
+    parts = [part.strip() for part in found if part.strip()]
+    return parts if 1 <= len(parts) <= MOST_PARTS else [text]
+
+
+def read_command(text: str) -> MemoryCommand | None:
+    """The order that a sentence as a whole is, or None."""
+    if len(text) > LONGEST:
+        return None
+    plain = normalise_text(text).strip()
+    words = list(re.finditer(r"\S+", plain))
+    folded, is_asked = " ".join(fold_text(word[0]) for word in words), plain.endswith("?")
+    for action, language, pattern in _patterns():
+        # "Remember that evening in Rome?" asks whether the other does.
+        if (action is not CommandAction.REMEMBER or not is_asked) and (match := pattern.fullmatch(folded)):
+            what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
+            return MemoryCommand(action, _as_written(plain, words, folded, what) if what else "", language)
+    return None
+
+
+def find_hints(text: str) -> tuple[ToolHint, ...]:
+    """Where the answer may stand. What is asked about a picture at hand is answered by the picture."""
+    folded = fold_text(text[:LONGEST])
+    if _OF_AN_IMAGE.search(folded):
+        return ()
+    found = []
+    if _RECALLS.search(folded):
+        found.append(ToolHint("search_memory", "asks what was said before"))
+    if _OF_A_BOOK.search(folded):
+        found.append(ToolHint("search_memory", "asks for words of a document", ("books",)))
+    if (found_at := _OF_THE_WEB.search(folded)) and (
+        not found_at.start() or "?" in folded or OPENS_ASKING.search(folded)
+    ):
+        found.append(ToolHint("web_search", "asks for what changes from hour to hour"))
+    return tuple(found)
+
+
+def word_reply(kind: str, language: str, what: str = "") -> str:
+    """A sentence for the person, in their language, else in English; ``kind`` is a section of `commands.txt`."""
+    lines = read_sections(language, SUBJECT).get(kind) or read_sections(list_codes()[0], SUBJECT)[kind]
+    return " ".join(lines).replace("{what}", what)
+
+
+def _as_written(plain: str, words: list[re.Match[str]], folded: str, span: tuple[int, int]) -> str:
+    """The words of a stretch of the folded text as they stand in the text, which may be longer or shorter."""
+    first, last = folded.count(" ", 0, span[0]), folded.count(" ", 0, span[1])
+    # Where a particle is written onto its word ("d'apprendre"), the word is taken without what the order has used up.
+    used = span[0] - (folded.rfind(" ", 0, span[0]) + 1)
+    return plain[words[first].start() + used : words[min(last, len(words) - 1)].end()].strip(_EDGES)
+
+
+@cache
+def _patterns() -> tuple[tuple[CommandAction, str, re.Pattern[str]], ...]:
+    return tuple(_compile_all())
+
+
+def _compile_all() -> Iterator[tuple[CommandAction, str, re.Pattern[str]]]:
+    polite = "|".join(map(without_groups, collect_entries(SUBJECT, "polite")))
+    after = "|".join(map(without_groups, collect_entries(SUBJECT, "polite after")))
+    # Orders of the narrower kind first: "/goals list" is not the goal "list".
+    for action in sorted(CommandAction, key=lambda one: not one.startswith(("list", "help", "remove"))):
+        for code in (SHARED, *list_codes()):
+            if entries := read_entries(code, SUBJECT, action.replace("_", " ")):
+                orders = "|".join(_with_holes(entries))
+                # Tied to the start: from anywhere else no order is looked for, however long the text.
+                pattern = rf"\A\W*+(?:(?:{polite})\b\W*+)*+(?:{orders})(?:\W++(?:{after}))?\W*+"
+                if code == SHARED:
+                    pattern = rf"\A(?:{orders})\W*+"
+                yield action, "" if code == SHARED else code, re.compile(pattern)
+
+
+def _with_holes(entries: Iterable[str]) -> Iterator[str]:
+    for entry in entries:
+        before, *behind = _HOLE.split(without_groups(entry), maxsplit=1)
+        order = _between_words(before.strip())
+        if not behind:
+            yield order
+            continue
+        # "d'apprendre": behind an apostrophe no blank parts the two, as behind a particle written onto its word.
+        gap = rf"(?:{_GAP}|(?<='))" if before.endswith(" ") else ""
+        rest = rf"{_GAP}{_between_words(behind[0].strip())}" if behind[0].strip() else ""
+        # As short as it may be, so that the words of the order behind it are not taken for its own.
+        yield rf"{order}{gap}(\S.*?){rest}"
+
+
+def _between_words(order: str) -> str:
+    """Marks may stand where an entry has a blank: "merk dir, dass"."""
+    return re.sub(r"(?<!\?):", r"\\s*+:", order).replace(" ", _GAP)

@@ -1,0 +1,97 @@
+"""Orders to the memory in seven languages, and what only looks like one."""
+
+import pytest
+
+from memory.language.commands import find_hints, read_command, read_intent, split_parts, word_reply
+
+ORDERS = [
+    ("Add a goal: run a marathon in May", "add_goal", "run a marathon in May"),
+    ("hey, could you please add goal Learn Welsh?", "add_goal", "Learn Welsh"),
+    ("add learning the cello to my goals, please", "add_goal", "learning the cello"),
+    ("remove the goal of running a marathon", "remove_goal", "running a marathon"),
+    ("What are my goals?", "list_goals", ""),
+    ("list my core values", "list_values", ""),
+    ("remember that I'm allergic to nuts", "remember", "I'm allergic to nuts"),
+    ("save this lesson: retry with a pause", "save_learning", "retry with a pause"),
+    ("/save_learning Retry with a pause", "save_learning", "Retry with a pause"),
+    ("/goal Lose 3 kg", "add_goal", "Lose 3 kg"),
+    ("/goals", "list_goals", ""),
+    ("/og help", "help", ""),
+    ("Füge das Ziel „Französisch lernen“ hinzu", "add_goal", "Französisch lernen"),
+    ("füge bitte ein neues Ziel hinzu: jeden Tag 20 Minuten lesen", "add_goal", "jeden Tag 20 Minuten lesen"),
+    ("Nimm Klavier üben in meine Ziele auf", "add_goal", "Klavier üben"),
+    ("Was sind meine Ziele?", "list_goals", ""),
+    ("Lösche das Ziel Klavier üben", "remove_goal", "Klavier üben"),
+    ("Merk dir, dass ich montags nicht kann", "remember", "ich montags nicht kann"),
+    ("ajoute l'objectif d'apprendre le tchèque", "add_goal", "apprendre le tchèque"),
+    ("Ajoute un objectif : courir 10 km", "add_goal", "courir 10 km"),
+    ("Quels sont mes objectifs ?", "list_goals", ""),
+    ("n'oublie pas que je suis végétarien", "remember", "je suis végétarien"),
+    ("Añade el objetivo de ahorrar 200 € al mes", "add_goal", "ahorrar 200 € al mes"),
+    ("¿Cuáles son mis valores?", "list_values", ""),
+    ("quita aprender ruso de mis objetivos", "remove_goal", "aprender ruso"),
+    ("Aggiungi l'obiettivo: dormire otto ore", "add_goal", "dormire otto ore"),
+    ("aggiungi la pazienza ai miei valori", "add_value", "la pazienza"),
+    ("mostrami i miei obiettivi", "list_goals", ""),
+    ("Adiciona a meta de ler 12 livros", "add_goal", "ler 12 livros"),
+    ("quais são as minhas metas?", "list_goals", ""),
+    ("lembra-te que não como carne", "remember", "não como carne"),
+    ("הוסף מטרה: ללמוד ספרדית", "add_goal", "ללמוד ספרדית"),
+    ("תזכור שאני אלרגית לבוטנים", "remember", "אני אלרגית לבוטנים"),
+    ("הצג את המטרות שלי", "list_goals", ""),
+]
+NO_ORDERS = [
+    "She said I should add a goal",
+    "the goal of the game is to win",
+    "add goals",
+    "Remember that evening in Rome?",
+    "My goal was offside",
+    "Ziel erreicht, danke",
+    "Il a marqué un but hier",
+    "El objetivo de la reunión no está claro",
+    "I value honesty",
+    "/deploy the goal page",
+]
+
+
+@pytest.mark.parametrize(("text", "action", "what"), ORDERS)
+def test_an_order_is_read_with_what_it_is_about(text: str, action: str, what: str) -> None:
+    command = read_command(text)
+    assert command is not None
+    assert (command.action.value, command.what) == (action, what)
+
+
+@pytest.mark.parametrize("text", NO_ORDERS)
+def test_what_only_speaks_of_goals_orders_nothing(text: str) -> None:
+    assert read_command(text) is None
+
+
+def test_a_message_of_several_parts_is_read_part_by_part() -> None:
+    read = read_intent("1. add goal: read more\n2. What did we agree about the rent?\n3. thanks")
+    assert [part.command.action.value if part.command else None for part in read] == ["add_goal", None, None]
+    assert [[hint.tool for hint in part.hints] for part in read] == [[], ["search_memory"], []]
+    assert split_parts("buy milk; add value: honesty") == ["buy milk", "add value: honesty"]
+    # One number is no list, and a page of text is left whole.
+    assert split_parts("3. floor, second door") == ["3. floor, second door"]
+    assert len(split_parts("a; " * 400)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("What's the weather in Rome?", ["web_search"]),
+        ("The weather was nice yesterday", []),
+        ("analyze this image: what's the weather like?", []),
+        ("Find the quote about grief from the book", ["search_memory"]),
+        ("Was haben wir über die Miete besprochen?", ["search_memory"]),
+        ("מה סיכמנו על השכירות?", ["search_memory"]),
+        ("te acuerdas del hotel?", ["search_memory"]),
+    ],
+)
+def test_where_an_answer_may_stand_is_hinted_at(text: str, tools: list[str]) -> None:
+    assert [hint.tool for hint in find_hints(text)] == tools
+
+
+def test_every_answer_is_worded_in_the_language_of_the_order() -> None:
+    assert word_reply("goal added", "de", "Klavier üben") == "Ziel gemerkt: Klavier üben"
+    assert word_reply("no goals", "") == "No goals are kept yet."

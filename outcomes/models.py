@@ -271,6 +271,37 @@ class ConversationWork(models.Model):
         return str(self.end_user_id)
 
 
+class ThreadDigest(models.Model):
+    """The older part of a conversation in a few points, and the tone of the person, as a language model reads them.
+
+    Made again from the exchanges; gone with the first of them that is deleted.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
+    thread_id = models.CharField(max_length=200)
+    bullets = models.JSONField(default=list)
+    # How many of the thread's exchanges, from the first, the points are about.
+    covered = models.PositiveIntegerField(default=0)
+    # Of the first message that they are about: a client that still has it needs no points.
+    opening = models.CharField(max_length=200, blank=True, default="")
+    tone = models.CharField(max_length=16, blank=True, default="")
+    # How many exchanges there were when the tone was read.
+    tone_read = models.PositiveIntegerField(default=0)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "thread_digest"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "thread_id", "agent_id", "project_id"], name="thread_digest_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.thread_id
+
+
 class AgentSession(models.Model):
     """A session of a coding agent, which tells a prompt and its answer in two requests, to whichever process."""
 

@@ -8,14 +8,26 @@ from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.signals import user_erased
 from outcomes import tasks
-from outcomes.models import ActionTaken, AgentSession, ConversationSignal, ConversationWork, Exchange, OutcomeEvent
-from outcomes.signals import judging_due, reading_due
+from outcomes.exchanges import digests
+from outcomes.models import (
+    ActionTaken,
+    AgentSession,
+    ConversationSignal,
+    ConversationWork,
+    Exchange,
+    OutcomeEvent,
+    ThreadDigest,
+)
+from outcomes.signals import exchange_stored, judging_due, reading_due
+
+# So long what else is said at once is gathered before a model reads the thread.
+DIGESTED_AFTER_S = 3.0
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
 def erase_outcomes(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     ConversationWork.objects.filter(end_user=user).delete()
-    for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, AgentSession):
+    for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, AgentSession, ThreadDigest):
         rows = model._default_manager.filter(user_id=user.pk)
         removed[model._meta.db_table] = rows.delete()[0]
 
@@ -28,3 +40,11 @@ def enqueue_judging(sender: type, user_id: int, **kwargs: Any) -> None:
 @receiver(reading_due, dispatch_uid="outcomes.read")
 def enqueue_reading(sender: type, user_id: int, after_s: float, **kwargs: Any) -> None:
     enqueue(tasks.read_exchanges, user_id, after_s=after_s)
+
+
+@receiver(exchange_stored, dispatch_uid="outcomes.digest")
+def enqueue_digest(sender: type, user: EndUser, exchange: Exchange, **kwargs: Any) -> None:
+    """A nudge and no mark: one that is lost costs a summary until the thread's next exchange."""
+    if digests.are_asked_for():
+        place = (exchange.thread_id, exchange.agent_id or "", exchange.project_id or "")
+        enqueue(tasks.digest_thread, user.pk, *place, after_s=DIGESTED_AFTER_S)

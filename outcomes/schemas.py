@@ -169,6 +169,12 @@ class ScoredOut(BaseModel):
     uses: int
 
 
+class SharedVerdictOut(RowModel):
+    memory_id: UUID
+    space: str = Field(description="The slug of the space the memory is in.")
+    counted: bool = Field(description="Whether the memory's score there follows it: of a writer or curator.")
+
+
 class OutcomeOut(BaseModel):
     scored: list[ScoredOut]
     learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
@@ -182,6 +188,9 @@ class OutcomeOut(BaseModel):
     replaced: Outcome | None = Field(
         default=None, exclude_if=is_none, description="The earlier outcome of this turn that no longer counts."
     )
+    shared: list[SharedVerdictOut] = Field(
+        default_factory=list, exclude_if=is_empty, description="Those that are memories of the person's spaces."
+    )
 
     @classmethod
     def of(cls, done: RecordedOutcome) -> "OutcomeOut":
@@ -193,6 +202,7 @@ class OutcomeOut(BaseModel):
             takeaway_id=done.takeaway_id,
             ignored=done.ignored,
             replaced=done.replaced,
+            shared=[SharedVerdictOut.of(one) for one in done.shared],
         )
 
 

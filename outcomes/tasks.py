@@ -7,6 +7,7 @@ from celery import shared_task
 from celery.signals import worker_init
 from django.utils import timezone
 
+from memory.access.confinement import RowScope, confine_to
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.access.scope import user_scope
@@ -17,7 +18,7 @@ from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from outcomes import work
 from outcomes.detection import detector
-from outcomes.exchanges import profiling, retention, sessions
+from outcomes.exchanges import digests, profiling, retention, sessions
 
 logger = structlog.get_logger(__name__)
 
@@ -79,6 +80,16 @@ def judge_exchanges(user_id: int) -> int:
         with user_scope(user):
             work.move_detection_mark(user, timezone.now())
     return judged
+
+
+@shared_task(name="outcomes.digest_thread")
+def digest_thread(user_id: int, thread_id: str, agent_id: str, project_id: str) -> bool:
+    """Have a model sum up what is old in a thread and read its tone. True if either was new."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return False
+    with try_task_lock("digests", user_id) as mine, confine_to(RowScope(agent_id, project_id)):
+        return mine and digests.refresh_digest(user, thread_id, now=timezone.now())
 
 
 @shared_task(name="outcomes.sweep_conversations")

@@ -2,18 +2,21 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field
 
+from knowledge_graph.content.extracting import LONG, extract_content
 from knowledge_graph.content.updates import MemoryReading
 from knowledge_graph.extraction.entities import KINDS, PERSON, THING, ExtractedEntity, extract_entities
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import find_secret
-from memory.inference import language_model, prompts
+from memory.inference import prompts
+from memory.inference.asking import model_for
 from memory.inference.llm import LanguageModel
 from memory.language.folding import fold_name
 from memory.language.vocabulary import load_places, load_technologies
@@ -76,14 +79,14 @@ class AnalysisOut(BaseModel):
 
 def read_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryReading]:
     """The model's readings of those memories that warrant one. Empty without a model. Not in a transaction."""
-    model = language_model()
+    model = model_for(PURPOSE)
     if model is None:
         return {}
     found: dict[uuid.UUID, MemoryReading] = {}
     deadline = Deadline(LONGEST_S)
     for item in select_items(user, ids):
         try:
-            found[item.pk] = analyse_item(model, item, deadline)
+            found[item.pk] = add_content(user, item, analyse_item(model, item, deadline), deadline)
         except Unavailable as error:
             logger.warning("memory not described", item_id=str(item.pk), reason=error.reason)
             if deadline.remaining() <= 0:
@@ -95,6 +98,24 @@ def select_items(user: EndUser, ids: Sequence[uuid.UUID]) -> list[MemoryItem]:
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=DESCRIBED_TIERS)
         return list(rows.only("id", "text", "content_hash").order_by("pk")[:MOST_DESCRIBED])
+
+
+def add_content(user: EndUser, item: MemoryItem, reading: MemoryReading, deadline: Deadline) -> MemoryReading:
+    """With the concepts and terms of a long text, of which one reading lists the twelve most prominent names."""
+    if len(item.text) < LONG:
+        return reading
+    content = extract_content(user, item.text, deadline=deadline.slice(memory_conf().llm.timeout_s))
+    if not content.by_model:
+        return reading
+    known = {one.key for one in reading.entities}
+    names = {resolve_key(name): name for name in (*content.technical_terms, *content.concepts)}
+    added = [ExtractedEntity(name, key, THING) for key, name in names.items() if key not in known]
+    return replace(reading, entities=[*reading.entities, *added])
+
+
+def resolve_key(name: str) -> str:
+    folded = fold_name(name)
+    return load_technologies().get(folded) or load_places().get(folded, (folded, False))[0]
 
 
 def analyse_item(model: LanguageModel, item: MemoryItem, deadline: Deadline) -> MemoryReading:
@@ -117,7 +138,7 @@ def build_reading(answer: AnalysisOut, item: MemoryItem) -> MemoryReading:
         # A model invents: what is not in the text is dropped, with its relations.
         if one.confidence < SURE or name not in text or find_secret(one.name):
             continue
-        key = load_technologies().get(name) or load_places().get(name, (name, False))[0]
+        key = resolve_key(name)
         # The kinds of the rules win: they know cities and tools by list, where a model guesses anew each time.
         kind = one.type.casefold() if one.type.casefold() in KINDS else THING
         found[key] = by_rules.get(key) or ExtractedEntity(one.name, key, kind)

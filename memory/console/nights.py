@@ -29,6 +29,9 @@ EFFECTS: Final = {
     "doubted": ("pair doubted", "pairs doubted"),
     "review": ("pair to review", "pairs to review"),
     "answered": ("pair decided by a model", "pairs decided by a model"),
+    "debated": ("pair argued by a model", "pairs argued by a model"),
+    "reworded": ("memory worded anew", "memories worded anew"),
+    "united": ("memory made of several", "memories made of several"),
 }
 STATES: Final = {RunState.RUNNING: "goes on", RunState.DONE: "done", RunState.PARTIAL: "partly done"}
 

@@ -6,18 +6,14 @@ from typing import Any, Final
 
 from memory.gateway.calls import CallSplitter
 from memory.gateway.dialects import (
-    SYSTEM_ROLES,
-    USER_ROLES,
+    AskedConversation,
     AskedTurn,
     Body,
     SearchCall,
     add_tool,
-    append_text,
-    count_leading,
+    close_search,
     extract_text,
-    find_last,
-    list_recent,
-    prepend_text,
+    lay_in,
     read_flag,
     read_objects,
     read_string,
@@ -45,12 +41,11 @@ class ChatCompletions:
         for position, message in enumerate(messages):
             if not isinstance(message.get("role"), str):
                 raise invalid_request(f"messages[{position}].role", "must be a string")
-        last = find_last(messages, USER_ROLES)
-        first = next((one for one in messages if one["role"] in USER_ROLES), {})
+        said = AskedConversation.of(messages)
         return AskedTurn(
-            question=extract_text(messages[last].get("content")) if last >= 0 else "",
-            opening=extract_text(first.get("content")),
-            recent=list_recent(messages[: max(last, 0)]),
+            question=said.question,
+            opening=said.opening,
+            recent=said.recent,
             model=read_string(body, "model"),
             user=read_string(body, "user"),
             thread="",
@@ -59,20 +54,9 @@ class ChatCompletions:
         )
 
     def add_context(self, body: Body, stable: str, turn: str) -> Body:
-        messages = list(body["messages"])
-        # Beside the question, and before the stable part moves the positions.
-        last = find_last(messages, USER_ROLES)
-        if turn and last >= 0:
-            messages[last] = {**messages[last], "content": prepend_text(messages[last].get("content"), turn, TEXT)}
-        if stable:
-            leading = count_leading(messages, SYSTEM_ROLES)
-            if leading:
-                # In the client's own message, as some models' templates allow but one, and behind its words, which
-                # stay the beginning that a provider's cache knows.
-                own = messages[leading - 1]
-                messages[leading - 1] = {**own, "content": append_text(own.get("content"), stable, TEXT)}
-            else:
-                messages.insert(0, {"role": "system", "content": stable})
+        messages, has_system = lay_in(body["messages"], stable, turn, TEXT)
+        if stable and not has_system:
+            messages.insert(0, {"role": "system", "content": stable})
         return {**body, "messages": messages}
 
     def offer_search(self, body: Body, *, is_needed: bool) -> Body | None:
@@ -234,9 +218,7 @@ class ChatAnswer:
             {"role": "tool", "tool_call_id": call.call_id, "content": result}
             for call, result in zip(self.searches, results, strict=True)
         ]
-        following = {**body, "messages": [*body["messages"], asked, *told]}
-        if body["tools"] == [describe_tool()]:
-            following["tool_choice"] = "none"
+        following = close_search({**body, "messages": [*body["messages"], asked, *told]}, describe_tool())
         self.searches, self._held, self._is_later = [], [], True
         self._calls = CallSplitter(self._own_tool)
         return following

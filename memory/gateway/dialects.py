@@ -155,6 +155,36 @@ def count_leading(messages: Sequence[Body], roles: frozenset[str]) -> int:
     return next((at for at, one in enumerate(messages) if one.get("role") not in roles), len(messages))
 
 
+@dataclass(frozen=True, slots=True)
+class AskedConversation:
+    """What is asked by the messages of a request: the last of the user, their first, and what was said before."""
+
+    question: str
+    opening: str
+    recent: Sequence[RecentMessage]
+
+    @classmethod
+    def of(cls, messages: Sequence[Body]) -> "AskedConversation":
+        last = find_last(messages, USER_ROLES)
+        first = next((one for one in messages if one.get("role") in USER_ROLES), {})
+        question = extract_text(messages[last].get("content")) if last >= 0 else ""
+        return cls(question, extract_text(first.get("content")), list_recent(messages[: max(last, 0)]))
+
+
+def lay_in(messages: Sequence[Body], stable: str, turn: str, kind: str) -> tuple[list[Body], bool]:
+    """The messages with the turn's part beside the question and the stable part behind the client's own system prompt;
+    False where there is none, and so no place for the stable part."""
+    laid, last, leading = list(messages), find_last(messages, USER_ROLES), count_leading(messages, SYSTEM_ROLES)
+    if turn and last >= 0:
+        laid[last] = {**laid[last], "content": prepend_text(laid[last].get("content"), turn, kind)}
+    if stable and leading:
+        # In the client's own message, as some models' templates allow but one, and behind its words, which stay the
+        # beginning that a provider's cache knows.
+        own = laid[leading - 1]
+        laid[leading - 1] = {**own, "content": append_text(own.get("content"), stable, kind)}
+    return laid, bool(leading)
+
+
 def append_text(content: object, text: str, kind: str) -> object:
     """A message's content with a text behind it, whichever form the content has."""
     if isinstance(content, list):
@@ -174,6 +204,11 @@ def add_tool(body: Body, tool: Body, *, is_needed: bool) -> Body:
     offered = {**body, "tools": [*tools, tool]}
     # In the list all the same: one that changes from turn to turn would have the provider read all anew.
     return offered if is_needed or tools else {**offered, "tool_choice": "none"}
+
+
+def close_search(body: Body, tool: Body) -> Body:
+    """The request that hands over what our tool found: it is not offered again where it was the only one."""
+    return {**body, "tool_choice": "none"} if body["tools"] == [tool] else body
 
 
 def remove_tool(body: Body, tool: Body) -> Body | None:

@@ -5,18 +5,15 @@ from typing import Final
 
 from memory.gateway.chat import META, add_usage
 from memory.gateway.dialects import (
-    SYSTEM_ROLES,
-    USER_ROLES,
+    AskedConversation,
     AskedTurn,
     Body,
     SearchCall,
     add_tool,
     append_text,
-    count_leading,
+    close_search,
     extract_text,
-    find_last,
-    list_recent,
-    prepend_text,
+    lay_in,
     read_flag,
     read_objects,
     read_string,
@@ -43,12 +40,11 @@ class ResponsesApi:
 
     def read_turn(self, body: Body) -> AskedTurn:
         items = list_items(body)
-        last = find_last(items, USER_ROLES)
-        first = next((one for one in items if one.get("role") in USER_ROLES), {})
+        said = AskedConversation.of(items)
         return AskedTurn(
-            question=extract_text(items[last].get("content")) if last >= 0 else "",
-            opening=extract_text(first.get("content")),
-            recent=list_recent(items[: max(last, 0)]),
+            question=said.question,
+            opening=said.opening,
+            recent=said.recent,
             model=read_string(body, "model"),
             user=read_string(body, "user"),
             thread=find_conversation(body),
@@ -58,18 +54,9 @@ class ResponsesApi:
         )
 
     def add_context(self, body: Body, stable: str, turn: str) -> Body:
-        items = list_items(body)
-        last = find_last(items, USER_ROLES)
-        if turn and last >= 0:
-            items[last] = {**items[last], "content": prepend_text(items[last].get("content"), turn, TEXT)}
-        leading = count_leading(items, SYSTEM_ROLES)
-        if stable and leading:
-            items[leading - 1] = {
-                **items[leading - 1],
-                "content": append_text(items[leading - 1].get("content"), stable, TEXT),
-            }
-        # The server that keeps the conversation does not keep these, so they are sent with each request.
-        elif stable:
+        items, has_system = lay_in(list_items(body), stable, turn, TEXT)
+        if stable and not has_system:
+            # The server that keeps the conversation does not keep these, so they are sent with each request.
             body = {**body, "instructions": append_text(body.get("instructions"), stable, TEXT)}
         return {**body, "input": items} if items else body
 
@@ -233,9 +220,7 @@ class ResponsesAnswer:
             # Nothing is kept under these ids, and a thought that cannot be read again is of no use.
             kept = [item for item in output if item.get("type") != "reasoning" or item.get("encrypted_content")]
             output = [{name: value for name, value in item.items() if name != "id"} for item in kept]
-        following = {**body, "input": [*list_items(body), *output, *told]}
-        if following["tools"] == [describe_tool()]:
-            following["tool_choice"] = "none"
+        following = close_search({**body, "input": [*list_items(body), *output, *told]}, describe_tool())
         self._shown_before += self._list_shown()
         self.searches, self._end, self._is_later = [], None, True
         self._hidden, self._places = set(), {}

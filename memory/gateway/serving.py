@@ -16,9 +16,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 
 from memory.access.keys import Principal
 from memory.gateway.conf import chat_conf
+from memory.gateway.deciding import search_before_answer
 from memory.gateway.dialects import Body, Dialect, GatewayAnswer
 from memory.gateway.errors import JSON, GatewayError, UpstreamRefusal, to_gateway_error, too_many_streams
 from memory.gateway.identity import identify_turn, remember_thread, require_scope
+from memory.gateway.orders import list_orders
 from memory.gateway.refinement import run_searches
 from memory.gateway.review import review_answer
 from memory.gateway.sse import encode_event, iterate_events
@@ -105,9 +107,12 @@ class GatewayRun:
         model = turn.asked.model or conf.model
         if not model:
             raise GatewayError(400, "model: is required, as no CHAT_MODEL is set here", param="model")
-        prepared = self.dialect.add_context({**body, "model": model}, context.stable, context.turn)
-        can_search = conf.offers_search and turn.identity.mode != "off" and model not in models_without_tools()
         needed = context.confidence != "high"
+        may_search = conf.offers_search and turn.identity.mode != "off"
+        can_search = may_search and model not in models_without_tools()
+        found = search_before_answer(turn) if may_search and needed and not can_search else ""
+        of_turn = "\n\n".join(part for part in (context.turn, found) if part)
+        prepared = self.dialect.add_context({**body, "model": model}, context.stable, of_turn)
         offered = self.dialect.offer_search(prepared, is_needed=needed) if can_search else None
         self.answer = self.dialect.begin_answer(offers_search=offered is not None)
         return offered or prepared
@@ -259,6 +264,7 @@ def describe_turn(turn: ChatTurn, answer: GatewayAnswer) -> Body:
         "context_ms": context.ms,
         "fallbacks": context.fallbacks,
         "searches": turn.searches,
+        "orders": list_orders(turn.orders),
         "valid": not review.reason,
         "invalid_reason": review.reason or None,
         "disclaimers": list(review.disclaimers),

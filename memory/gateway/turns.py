@@ -12,11 +12,15 @@ from django.utils import timezone
 from memory.access.users import find_user, get_or_create_user, stand_in_for_stranger
 from memory.context.compose import ClientLimits, Context
 from memory.facade import MemoryFacade
+from memory.facade.commands import CommandResult
+from memory.gateway.conf import chat_conf
 from memory.gateway.dialects import AskedTurn, clean_text
 from memory.gateway.identity import TurnIdentity
+from memory.gateway.orders import carry_out_orders, word_orders
 from memory.gateway.patience import read_in_time, store_in_time
 from memory.gateway.review import remove_thinking
 from memory.guard.redaction.texts import JsonRedaction
+from memory.inference.prompts import render_prompt
 from memory.language.text import BLANK
 from memory.models import EndUser
 from memory.platform import metrics
@@ -30,6 +34,7 @@ from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
 logger = structlog.get_logger(__name__)
 
 LOW: Final = "low"
+SYSTEM_PROMPT: Final = "system_prompt"
 # Seconds between attempts to store what a database that was away has not got yet; nobody waits for it any more.
 STORE_AGAIN_AFTER_S: Final = (0.5, 2.0, 8.0, 30.0)
 GAP: Final = " […] "
@@ -56,6 +61,7 @@ class ChatTurn:
     identity: TurnIdentity
     asked: AskedTurn
     context: TurnContext = field(default_factory=TurnContext)
+    orders: list[CommandResult] = field(default_factory=list)
     searches: int = 0
     exchange_id: UUID | None = None
     not_stored: str | None = None
@@ -73,6 +79,12 @@ class ChatTurn:
         organization = who.principal.organization_id
         return find_user(organization, who.external_id) or stand_in_for_stranger(organization, who.external_id)
 
+    @property
+    def known_user(self) -> EndUser | None:
+        """None for somebody of whom nothing was ever stored."""
+        who = self.identity.caller
+        return find_user(who.principal.organization_id, who.external_id)
+
     def claim_search(self) -> bool:
         """True for the first search of the turn."""
         self.searches += 1
@@ -83,13 +95,17 @@ class ChatTurn:
         if self.identity.mode == "off":
             return
         started = time.perf_counter()
+        # Before the context, which then knows what was ordered; the results of a tool belong to a turn begun before.
+        if self.identity.mode == "full" and not self.asked.goes_on:
+            self.orders = carry_out_orders(self.facade, self.identity, self.asked.question)
         try:
             self.context = read_in_time(lambda: compose_turn(self))
         except Exception as error:  # noqa: BLE001 -- whatever failed in the memory, the model can answer
             logger.warning("gateway context skipped", reason=type(error).__name__)
             metrics.count("fallbacks", "gateway")
             self.context = TurnContext(fallbacks=["context_skipped"])
-        self.context = replace(self.context, ms=round((time.perf_counter() - started) * 1000, 1))
+        told = "\n\n".join(part for part in (self.context.turn, word_orders(self.orders)) if part)
+        self.context = replace(self.context, turn=told, ms=round((time.perf_counter() - started) * 1000, 1))
 
     def store(self, text: str, *, interrupted: bool) -> None:
         """Keep the exchange; what keeps it from being kept is named in ``not_stored``. Never raises."""
@@ -128,20 +144,20 @@ def compose_turn(turn: ChatTurn) -> TurnContext:
         now=now,
         thread_id=turn.thread_id,
         recent_messages=asked.recent,
-        room=ClientLimits(model=asked.model),
+        room=ClientLimits(model=asked.model, opening=asked.opening),
         # The results of a client's tools belong to the turn that its question began.
         remember=not asked.goes_on,
         # The detector hears how it went; a tool for it would cost each answer another request.
         asks_outcome=False,
     )
     turn_id = find_last_turn(user, turn.thread_id, now=now) if asked.goes_on else context.turn_id
-    return describe_context(context, turn_id)
+    return describe_context(context, turn_id, asked.model)
 
 
-def describe_context(context: Context, turn_id: UUID | None) -> TurnContext:
+def describe_context(context: Context, turn_id: UUID | None, model: str) -> TurnContext:
     debug = context.meta["debug"]
     return TurnContext(
-        stable=context.stable.text,
+        stable=render_system_text(context.stable.text, model),
         turn=context.turn.text,
         turn_id=turn_id,
         confidence=str(debug.get("retrieval_confidence") or LOW),
@@ -149,6 +165,14 @@ def describe_context(context: Context, turn_id: UUID | None) -> TurnContext:
         fallbacks=list(debug.get("fallbacks_used") or ()),
         tokens=context.tokens,
     )
+
+
+def render_system_text(memory: str, model: str) -> str:
+    """What stands in the system message in every turn: the memory's part, in the operator's frame if any.
+
+    The same for the same memory, as providers keep what a prompt begins with.
+    """
+    return render_prompt(SYSTEM_PROMPT, {"memory": memory, "model": model or chat_conf().model}).system
 
 
 def shorten_question(text: str) -> str:

@@ -62,8 +62,12 @@ class LanguageModel(Protocol):
         purpose: str,
         deadline: Deadline,
         account: RecordUsage | None = None,
+        breaker: str = LLM,
     ) -> AnswerSchema:
-        """``account`` is told of each request, where the caller writes the accounts itself."""
+        """``account`` is told of each request, where the caller writes the accounts itself.
+
+        ``breaker`` is another where somebody waits: what is late for them is in time for the background.
+        """
 
     def price(self, call: ModelUsage) -> Decimal:
         """What a call cost at the configured prices."""
@@ -88,6 +92,7 @@ class ChatModel:
         purpose: str,
         deadline: Deadline,
         account: RecordUsage | None = None,
+        breaker: str = LLM,
     ) -> AnswerSchema:
         keep = account or self._keep
         messages = [
@@ -96,7 +101,7 @@ class ChatModel:
         ]
         budget = deadline.slice(self._conf.timeout_s)
         first = ModelUsage(purpose, self.model)
-        said = self._said(messages, first, budget, keep)
+        said = self._said(messages, first, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -108,7 +113,7 @@ class ChatModel:
             keep(first)
             return found
         second = ModelUsage(purpose, self.model, outcome="repaired")
-        said = self._said(messages, second, budget, keep)
+        said = self._said(messages, second, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -126,12 +131,14 @@ class ChatModel:
     def close(self) -> None:
         self._remote.close()
 
-    def _said(self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline, keep: RecordUsage) -> str:
+    def _said(
+        self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline, keep: RecordUsage, breaker: str
+    ) -> str:
         """The text of the answer; where there is none the call is accounted for here."""
         started = time.perf_counter()
         try:
             deadline.require(LLM)
-            return get_breaker(LLM).call(lambda: self._ask(messages, call, deadline))
+            return get_breaker(breaker).call(lambda: self._ask(messages, call, deadline))
         except Unavailable as error:
             call.outcome = classify_outcome(error)
             raise

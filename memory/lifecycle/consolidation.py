@@ -26,7 +26,7 @@ from memory.facts.consolidation.pairing import PairDecision, PairPlan, plan_pair
 from memory.facts.queries import select_worn
 from memory.facts.splitting import list_parted
 from memory.indexes.answering import choose_question_model
-from memory.lifecycle import arbitration, curation, publishing
+from memory.lifecycle import arbitration, clusters, curation, debating, publishing, rewording
 from memory.models import EndUser, Fact, FactEpisode, FactReview, FactRun
 from memory.models.facts import ReviewKind
 from memory.platform import metrics
@@ -338,6 +338,18 @@ def have_pairs_judged(work: ConsolidationWork) -> None:
         work.result.add(review.fact_id, "answered", review.other_id)
 
 
+def improve_memories(work: ConsolidationWork) -> None:
+    """By a language model: arguments for pairs that wait, weak memories worded anew, several of one matter made one."""
+    if work.is_dry:
+        return
+    done = {
+        "debated": debating.debate_reviews(work.user, now=work.now),
+        "reworded": rewording.reword_weak_memories(work.user, now=work.now),
+        "united": clusters.merge_clusters(work.user, now=work.now),
+    }
+    work.result.counts.update({effect: len(ids) for effect, ids in done.items() if ids})
+
+
 STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     "episodes": build_episodes,
     "vectors": embed_what_waits,
@@ -346,4 +358,5 @@ STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     "fading": let_fade,
     "pairs": settle_pairs,
     "model": have_pairs_judged,
+    "wording": improve_memories,
 }

@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser
+from outcomes.exchanges import digests
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
 from outcomes.signals import exchanges_dropped, verdicts_dropped
 
@@ -57,6 +58,7 @@ def drop_exchanges(user: EndUser, until: datetime) -> int:
     ids = list(old.values_list("pk", flat=True)[:BATCH])
     if ids:
         ConversationSignal.objects.filter(user=user, exchange_id__in=ids).delete()
+        digests.drop_digests(user, ids)
         exchanges_dropped.send(EndUser, user=user, ids=ids)
     return Exchange.objects.filter(user=user, pk__in=ids).delete()[0]
 

@@ -21,6 +21,7 @@ from memory.store.admission import NewMemory, validate_field_text
 from memory.tiers import MAX_TEXT_CHARS, SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.detection.cues import is_small_talk
 from outcomes.detection.implicit import store_signals
+from outcomes.exchanges import digests
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
 from outcomes.verdicts.actions import store_tool_runs
@@ -236,6 +237,7 @@ def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
         exchange_ids = list(exchanges.values_list("pk", flat=True))
         if not exchange_ids:
             return 0
+        digests.drop_digests(user, exchange_ids)
         exchanges.delete()
         OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")

@@ -91,3 +91,22 @@ def test_the_model_is_not_asked_about_books(
     learn_now(user)
     assert graph(user)[2] == ["rules"]
     assert model.asked == []
+
+
+def test_a_long_text_is_read_for_its_terms_as_well(
+    user: EndUser, clock: Clock, learn_now: LearnNow, model: LanguageModelStub
+) -> None:
+    long = f"{TEXT}. {'The valve was cleaned and the hose replaced. ' * 20}The impeller seal was worn."
+    content = {
+        "concepts": ["pump"],
+        "technical_terms": ["impeller seal", "flux capacitor"],
+        "quotes": [],
+        "insights": [],
+    }
+    model.says(ANSWER, json.dumps(content))
+    memory.store(user, NewMemory(long, tier=Tier.PATTERNS), now=clock())
+    learn_now(user)
+    keys, _, _ = graph(user)
+    assert {"cold weather", "pump", "impeller seal"} <= keys
+    assert "flux capacitor" not in keys
+    assert ModelCall.objects.filter(purpose="extract_content", outcome="ok").exists()

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from django.utils import timezone
 from openai import APIError, OpenAI
 
 from memory.models import EndUser
 from tests.api_client import ApiClient
 from tests.doubles.chat_server import ChatServer, Streamed, Whole, call, call_chunks, chunk, completion, said
+from tests.factories import keep_personality
 from tests.memory.gateway.kept import meta_of, rows, stored
 
 BIKE = "My bicycle stands in the blue shed behind the library."
@@ -88,6 +90,16 @@ def test_the_stable_part_is_the_same_in_every_turn_of_a_thread(
     # What belonged to the first turn alone is not in the history that the client sends.
     assert after[1]["content"] == QUESTION
     assert model.asked[0].body["tools"] == model.asked[1].body["tools"]
+
+
+def test_the_personality_reaches_the_model_in_the_system_message(
+    client: OpenAI, model: ChatServer, user: EndUser, remembered: None
+) -> None:
+    keep_personality(user, "Ada", timezone.now())
+    ask(client)
+    system, question = model.asked[0].body["messages"]
+    assert "You are Ada.\nThe user is a different person from you." in system["content"]
+    assert "Ada" not in question["content"]
 
 
 def test_a_stream_is_passed_on_and_ends_with_the_turn(
@@ -252,3 +264,15 @@ def test_a_client_with_such_a_tool_or_a_demand_of_its_own_gets_none_of_ours(clie
     ask(client, tools=[WEATHER], tool_choice="required")
     ask(client, n=2)
     assert [exchange.body.get("tools") for exchange in model.asked] == [[own], [WEATHER], None]
+
+
+def test_an_order_is_carried_out_and_the_model_told_of_it(client: OpenAI, model: ChatServer, api: ApiClient) -> None:
+    reply = ask(client, "Add a goal: swim a mile", extra_headers={"X-Thread-Id": "t-orders"})
+
+    [asked] = model.asked
+    assert "Goal kept: swim a mile" in asked.body["messages"][-1]["content"]
+    assert meta_of(reply)["orders"][0]["action"] == "add_goal"
+    assert [goal["text"] for goal in api.get("goals").json()["items"]] == ["swim a mile"]
+
+    ask(client, "Add a goal: swim two miles", extra_headers={"X-Memory-Mode": "read"})
+    assert len(api.get("goals").json()["items"]) == 1

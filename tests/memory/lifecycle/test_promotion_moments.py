@@ -60,6 +60,7 @@ def test_a_worker_looks_at_once_for_what_the_one_before_it_left(monkeypatch: pyt
         "memory.sweep_index_queue",
         "outcomes.sweep_conversations",
         "memory.sweep_imports",
+        "books.sweep",
         "memory.deliver_webhooks",
     ]
     assert set(started) < {entry["task"] for entry in SCHEDULE.values()}

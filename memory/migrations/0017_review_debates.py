@@ -1,0 +1,11 @@
+"""What a language model says for each of two facts that wait for a person."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("memory", "0016_client_documents")]
+
+    operations = [
+        migrations.AddField("factreview", "debate", models.JSONField(blank=True, db_default={}, default=dict)),
+    ]

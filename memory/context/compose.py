@@ -30,8 +30,10 @@ from memory.context.budget import (
     truncate_at_sentences,
 )
 from memory.context.bullets import HotLine, build_bullets
+from memory.context.digest import ConversationSoFar, build_digest
 from memory.context.known import drop_told, find_known_lines
 from memory.context.meta import NO_INSIGHTS, build_meta
+from memory.context.personality import build_personality
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
 from memory.context.streamed import build_streamed
 from memory.facts.streaming import StreamedLine
@@ -89,6 +91,7 @@ class ContextInsights:
     ms: float | None = None
     errors: tuple[dict[str, str | None], ...] = ()
     bullets: Sequence[HotLine] = ()
+    thread: ConversationSoFar | None = None
     streamed: Sequence[StreamedLine] = ()
 
 
@@ -97,10 +100,11 @@ EMPTY_CONTEXT_INSIGHTS = ContextInsights()
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
-    """The client's model and its limit for the context in tokens."""
+    """The client's model and its limit for the context in tokens; the first message that it hands the model."""
 
     model: str = ""
     max_tokens: int | None = None
+    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,27 +170,27 @@ def compose_context(
     insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
     limits: ClientLimits | None = None,
     remember: bool = True,
+    spaces: frozenset[str] | None = None,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
-    request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents)
+    request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents, spaces=spaces)
     result = search(user, request, now=now, remember=remember)
     chosen = choose_known(user, request, result, now=now, is_cold=is_new_thread)
     hits, known = drop_repetitions(result.hits, chosen)
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
-    stable = StablePart.of(known, budget, fence)
-    request_sections = build_outcome_request(unscored, budget, stable)
-    remaining = replace(budget, tokens=budget.tokens - count_section_tokens(request_sections))
+    opening, left = build_opening(user, budget, result.debug)
+    stable = StablePart.of(known, left, fence)
+    request_sections = build_outcome_request(unscored, left, stable)
     lines = list_experience(insights, chosen, hits, result)
-    selection = ContextSelection.of(stable, known, hits, lines, remaining, fence)
-    sections, of_turn = place_sections(request_sections, selection, stable, insights, budget)
-    add_insight_diagnostics(insights, result.debug)
+    selection = ContextSelection.of(stable, known, hits, lines, take_room(left, request_sections), fence)
+    insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
+    sections, of_turn = place_sections(opening, request_sections, selection, stable, insights, left)
     return Context(
         turn_id=result.turn_id,
-        stable=ContextHalf(join_sections(stable.sections)),
+        stable=ContextHalf(join_sections([*opening, *stable.sections])),
         turn=ContextHalf(join_sections(of_turn)),
         sections=sections,
-        meta=build_meta(user, query, request, selection.known, selection.hits, result, now, sections, insights.meta)
-        | {"context_type": insights.context_type},
+        meta=describe_context(user, query, request, selection, result, now, sections, insights),
         unscored=unscored,
         budget=budget,
         left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
@@ -194,7 +198,18 @@ def compose_context(
     )
 
 
+def build_opening(user: EndUser, budget: TokenBudget, debug: SearchDebug) -> tuple[list[ContextSection], TokenBudget]:
+    """The personality, and what is left to the memory: of a budget of our own all, as a personality may hide none."""
+    opening = build_personality(user, budget, debug)
+    return opening, take_room(budget, opening) if budget.is_hard else budget
+
+
+def take_room(budget: TokenBudget, sections: Sequence[ContextSection]) -> TokenBudget:
+    return replace(budget, tokens=budget.tokens - count_section_tokens(sections))
+
+
 def place_sections(
+    personality: Sequence[ContextSection],
     request: Sequence[ContextSection],
     selection: ContextSelection,
     stable: StablePart,
@@ -204,11 +219,13 @@ def place_sections(
     """All sections in order, and those of this turn alone; the bullets last, what is brought to mind before them."""
     told, bullets = [*request, *selection.sections()], insights.bullets
     known, hits, fence = selection.known, selection.hits, selection.fence
-    hot = build_bullets(bullets, known, hits, [*stable.sections, *told], budget, fence)
-    shown = [*stable.sections, *told, *hot]
+    room = budget.tokens - count_section_tokens([*stable.sections, *told])
+    digest = build_digest(insights.thread, room, budget, fence)
+    hot = build_bullets(bullets, known, hits, [*stable.sections, *told, *digest], budget, fence)
+    shown = [*stable.sections, *told, *digest, *hot]
     hot = [*build_streamed(insights.streamed, known, hits, bullets, shown, budget, fence), *hot]
-    opening = stable.sections[:1] if hot and not told else []
-    return [*opening, *told, *hot], [*request, *selection.turn_sections(), *hot]
+    opening = stable.sections[:1] if (hot or digest) and not told else []
+    return [*personality, *opening, *told, *digest, *hot], [*request, *selection.turn_sections(), *digest, *hot]
 
 
 def choose_known(
@@ -276,7 +293,13 @@ def build_outcome_request(
 
 
 def build_search_request(
-    query: str, thread_id: str, recent_messages: Sequence[RecentMessage], limit: int | None, *, has_documents: bool
+    query: str,
+    thread_id: str,
+    recent_messages: Sequence[RecentMessage],
+    limit: int | None,
+    *,
+    has_documents: bool,
+    spaces: frozenset[str] | None = None,
 ) -> SearchRequest:
     """The search request; a short or vague follow-up ("and the second one?") includes the message before it.
 
@@ -294,7 +317,7 @@ def build_search_request(
     if has_documents and not limit:
         count = max(1, count // 2)
     return SearchRequest(
-        search_text, limit=count, spaces=None, thread_id=thread_id, is_silent_when_low=True, said=parts
+        search_text, limit=count, spaces=spaces, thread_id=thread_id, is_silent_when_low=True, said=parts
     )
 
 
@@ -320,6 +343,38 @@ def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> No
     for error in insights.errors:
         debug.fallbacks_used.append(f"{error['stage']}_skipped")
         debug.errors.append(error)
+
+
+def describe_context(
+    user: EndUser,
+    query: str,
+    request: SearchRequest,
+    selection: ContextSelection,
+    result: SearchResult,
+    now: datetime,
+    sections: Sequence[ContextSection],
+    insights: ContextInsights,
+) -> dict[str, Any]:
+    """MemoryMetaV1 of what was selected."""
+    known, hits = selection.known, selection.hits
+    meta = build_meta(user, query, request, known, hits, result, now, sections, insights.meta)
+    return meta | {"context_type": insights.context_type}
+
+
+def finish_insights(insights: ContextInsights, debug: SearchDebug, shown: Sequence[str]) -> ContextInsights:
+    """Without the points of the thread where the client still hands its model the first of what they are about."""
+    add_insight_diagnostics(insights, debug)
+    thread = insights.thread
+    if thread is None or not thread.opening or not any(text.startswith(thread.opening) for text in shown):
+        return insights
+    return replace(insights, thread=replace(thread, bullets=()))
+
+
+def list_shown_messages(messages: Sequence[RecentMessage], limits: ClientLimits | None, window: int) -> list[str]:
+    """The messages that the client can still hand its model: with a limit, as many as fit at most."""
+    kept = fit_recent_messages(messages, limits, window, ())
+    texts = [text for _, text in kept] if kept is not None else [message.content for message in messages]
+    return [*texts, limits.opening] if limits else texts
 
 
 def fit_recent_messages(

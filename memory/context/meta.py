@@ -6,6 +6,7 @@ from typing import Any
 
 from memory.context.blocks import ContextSection, KnownLine
 from memory.models import EndUser
+from memory.retrieval.book_places import name_document
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.tiers import SCORED_TIERS, Tier
 
@@ -71,7 +72,7 @@ def build_known_item(line: KnownLine) -> dict[str, Any]:
 
 
 def build_citation(hit: SearchHit) -> dict[str, Any]:
-    return {"tier": hit.item.tier, "memory_id": str(hit.item.pk), "doc_id": None, "chunk_id": None}
+    return {"tier": hit.item.tier, "memory_id": str(hit.item.pk), **name_document(hit.item)}
 
 
 def build_position_map(hits: Sequence[SearchHit]) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """The REST surface: one API of the routers of each subject."""
 
+import books.api
 import knowledge_graph.api
 import knowledge_graph.hotmem.api
 import memory.records.api
 import memory.records.recall_api
 import outcomes.api
+import personality.api
 from memory.api import (
     aims,
+    commands,
     context,
     facts,
     hooks,
@@ -17,6 +20,7 @@ from memory.api import (
     search,
     space_members,
     spaces,
+    texts,
     tool_server,
     tools,
     trust,
@@ -42,6 +46,7 @@ for module in (
     trust,
     memories,
     aims,
+    commands,
     userdata,
     portability,
     search,
@@ -49,7 +54,9 @@ for module in (
     spaces,
     insights,
     context,
+    texts,
     outcomes.api,
+    books.api,
     facts,
     hooks,
     tools,
@@ -58,6 +65,7 @@ for module in (
     memory.records.recall_api,
     knowledge_graph.hotmem.api,
     knowledge_graph.api,
+    personality.api,
     webhooks,
     operations,
 ):

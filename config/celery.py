@@ -76,6 +76,7 @@ def enqueue_worker_sweeps(**kwargs: Any) -> None:
         "memory.sweep_index_queue",
         "outcomes.sweep_conversations",
         "memory.sweep_imports",
+        "books.sweep",
         "memory.deliver_webhooks",
     ):
         app.send_task(task)

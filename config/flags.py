@@ -10,6 +10,7 @@ class Flags(TypedDict):
     ui: bool
     mem0: bool
     oauth: bool
+    oauth_documents: bool
     kg_viz: bool
     qdrant: bool
     bm25: bool
@@ -30,6 +31,7 @@ def read_flags() -> Flags:
         "ui": env_bool("MEMORY_UI_ENABLED", default=True),
         "mem0": env_bool("MEMORY_MEM0_ENABLED", default=True),
         "oauth": env_bool("MEMORY_OAUTH_ENABLED", default=True),
+        "oauth_documents": env_bool("MEMORY_OAUTH_DOCUMENTS", default=True),
         "kg_viz": env_bool("MEMORY_KG_VIZ_ENABLED", default=True),
         "qdrant": env_bool("MEMORY_QDRANT_ENABLED", default=True),
         "bm25": env_bool("MEMORY_BM25_ENABLED", default=True),

@@ -13,6 +13,7 @@ SCHEDULE = {
     "sweep learning": run_every(30, "knowledge_graph.sweep_learning"),
     "sweep personal records": run_every(30, "kinds.sweep"),
     "sweep imports": run_every(60, "memory.sweep_imports"),
+    "sweep books": run_every(30, "books.sweep"),
     "deliver webhooks": run_every(15, "memory.deliver_webhooks"),
     "purge webhooks": run_every(6 * 60 * 60, "memory.purge_webhooks"),
     "sweep collections": run_every(60, "memory.sweep_collections"),

@@ -11,12 +11,12 @@ from config.env import env_bool, env_choice, env_float, env_int, env_list, env_p
 from config.flags import read_flags
 from config.hot_path import read_hot_path
 from config.logs import logging_config
+from config.prompts import read_prompts
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- where things live -------------------------------------------------------------------------------------------
 DATA_DIR = env_path("DATA_DIR", BASE_DIR / ".data")
-PROMPTS_DIR = BASE_DIR / "templates" / "prompts"
 PRODUCTION = env_choice("COMMONPLACE_PROFILE", "local", ("local", "production")) == "production"
 
 # --- identity of the process -------------------------------------------------------------------------------------
@@ -61,6 +61,8 @@ INSTALLED_APPS = [
     "memory",
     "memory.records",
     "outcomes",
+    "books",
+    "personality",
     "knowledge_graph",
 ]
 MIDDLEWARE = [
@@ -159,6 +161,8 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10.0
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "fast"
+# A file that takes minutes to read holds up nothing else.
+CELERY_TASK_ROUTES = {"books.work": {"queue": "books"}}
 
 # --- logs --------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env_choice("MEMORY_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
@@ -239,6 +243,8 @@ BOOSTS = {
     ],
     "none": [],
 }
+# What may be given to who chose no personality: the templates that come with the product.
+PERSONALITIES = sorted(file.stem for file in (BASE_DIR / "personality" / "presets").glob("*.yaml"))
 # Of one web process, whatever its threads.
 WORKING_REQUESTS = env_int("WEB_THREADS", 32, minimum=1)
 MEMORY: dict[str, Any] = {
@@ -320,6 +326,8 @@ MEMORY: dict[str, Any] = {
         "window": env_int("MEMORY_CONTEXT_WINDOW", 32_768, minimum=1_000),
         "windows": env_sizes("MEMORY_MODEL_WINDOWS"),
         "tells_known": env_bool("MEMORY_KNOWN_CONTEXT", default=True),
+        "personality": "personality.prompts.load_prompt",
+        "default_personality": env_choice("MEMORY_PERSONALITY", "", ("", *PERSONALITIES)),
     },
     "LIMITS": {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
@@ -359,6 +367,7 @@ MEMORY: dict[str, Any] = {
         "prefixes": env_bool("MEMORY_LLM_PREFIXES", default=True),
         "prefix_timeout_s": env_float("MEMORY_LLM_PREFIX_TIMEOUT_S", 5.0, minimum=0.1),
     },
+    "PROMPTS": read_prompts(DATA_DIR, BASE_DIR),
     "CHAT": {
         "url": env_str("CHAT_BASE_URL") or env_str("MEMORY_LLM_BASE_URL"),
         # The key of one service is never shown to another.

@@ -176,10 +176,8 @@ class RankingConf:
     context_limit: int
     min_score: float
     boosts: tuple[str, ...] = ()
-    # Dotted path of the function that advises a search from the graphs; empty for none.
-    adviser: str = ""
-    # Search only the tiers that answered such questions before.
-    plan_tiers: bool = False
+    adviser: str = ""  # dotted path of the function that advises a search from the graphs; empty for none
+    plan_tiers: bool = False  # search only the tiers that answered such questions before
     # Keep token vectors for late interaction, if the embedding server offers them.
     tokens: bool = False
     # Each tier contributes as many candidates as if it were searched alone.
@@ -196,6 +194,8 @@ class ContextConf:
     window: int = 32_768
     windows: tuple[tuple[str, int], ...] = ()
     tells_known: bool = True
+    personality: str = ""  # dotted path of the function that gives a person's prompt; empty for none
+    default_personality: str = ""  # the preset of who chose none
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +340,7 @@ class MemoryConf:
     models: Mapping[str, EmbeddingConf]  # of the models the product knows, by name
     chat: Mapping[str, Any]  # as the gateway reads it
     webhooks: Mapping[str, Any]  # as their package reads it
+    prompts: Mapping[str, Any]  # as memory.inference reads it
 
     def embedding_of(self, model: str) -> EmbeddingConf | None:
         """How the embedding server is asked for a model; None for one that is neither configured nor known."""
@@ -376,16 +377,13 @@ def memory_conf() -> MemoryConf:
         require_auth=values["REQUIRE_AUTH"],
         chat=dict(values.get("CHAT", {})),
         webhooks=dict(values.get("WEBHOOKS", {})),
+        prompts=dict(values.get("PROMPTS", {})),
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )
 
 
 def data_dir() -> Path:
     return Path(settings.DATA_DIR)
-
-
-def prompts_dir() -> Path:
-    return Path(settings.PROMPTS_DIR)
 
 
 def redis_url() -> str:
@@ -408,8 +406,8 @@ def change_settings(**sections: Mapping[str, Any]) -> Any:  # noqa: ANN401 -- a 
     """Other values in sections of settings.MEMORY, in this process, for as long as the context is open."""
     from django.test.utils import override_settings  # measures alone need it, and it loads much
 
-    changed = {name: {**settings.MEMORY.get(name, {}), **values} for name, values in sections.items()}
-    return override_settings(MEMORY={**settings.MEMORY, **changed})
+    changed = {name: settings.MEMORY.get(name, {}) | dict(values) for name, values in sections.items()}
+    return override_settings(MEMORY=settings.MEMORY | changed)
 
 
 def reset_conf(*, setting: str, **kwargs: object) -> None:  # lets settings.MEMORY be overridden

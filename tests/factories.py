@@ -13,8 +13,16 @@ from memory.models import EndUser, FactEpisode, FactReview, FactRun, FactStream,
 from memory.models.facts import ReviewKind
 from memory.store.rows import build_lexemes
 from memory.tiers import Outcome, Status, Tier
+from personality import templates
 
 LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def keep_personality(user: EndUser, word: str, now: datetime) -> None:
+    """An own template with the word in it, in force."""
+    text = f"identity:\n  name: {word}\ncommunication:\n  tone: warm\ncustom_instructions: Speak of the {word}.\n"
+    saved = templates.save_template(user, word, templates.read_template(text), now=now)
+    templates.activate_template(user, saved.id, now=now)
 
 
 class OrganizationFactory(DjangoModelFactory[Organization]):
@@ -88,4 +96,6 @@ def keep_facts(user: EndUser, word: str, now: datetime) -> None:
         times = {"started_at": now, "ended_at": now}
         FactEpisode.objects.create(user=user, thread_id=word, memory_ids=[known.pk], gist=f"About {word}", **times)
         FactRun.objects.create(user=user, counts={"merged": 1})
-        FactStream.objects.create(user=user, thread_id=word, lines=[["fact", str(known.pk), 0.7, 0.6]])
+        lines = [["fact", str(known.pk), 0.7, 0.6]]
+        # A thread has one: the row is still there where only the facts were deleted.
+        FactStream.objects.update_or_create(user=user, thread_id=word, defaults={"lines": lines})

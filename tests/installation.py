@@ -148,6 +148,7 @@ class Stack:
             "embedder": "server.py",
             "mcp": "config.asgi:application",
             "redis": "valkey-server",
+            "worker": "fast",
             "web": "config.wsgi:application",
         }.get(name, name)
         mine = psutil.Process(self.pid).children()

@@ -18,7 +18,9 @@ from django.db.models import Model
 from memory.models.isolation import IsolateByUser
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("config", "docker", "knowledge_graph", "memory", "outcomes")
+# The apps that hold the product's own thinking, and what starts them.
+APPS = ("books", "knowledge_graph", "memory", "outcomes", "personality")
+PRODUCT = ("config", "docker", *APPS)
 PACKAGES = (*PRODUCT, "integrations", "tests")
 MOST_LINES = {"file": 420, "class": 200, "function": 40}
 MOST_FLAT = 10
@@ -186,7 +188,7 @@ def test_no_file_class_or_function_is_longer_than_can_be_read_at_once() -> None:
 def test_only_the_env_module_reads_the_environment() -> None:
     readers = {
         name
-        for name, tree in modules("config", "docker", "knowledge_graph", "memory", "outcomes", "manage.py")
+        for name, tree in modules(*PRODUCT, "manage.py")
         for node in ast.walk(tree)
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"} and is_os(node.value))
         or (isinstance(node, ast.ImportFrom) and node.module == "os" and imports(node) & {"environ", "getenv"})
@@ -205,7 +207,7 @@ def imports(node: ast.Import | ast.ImportFrom) -> set[str]:
 def test_only_the_conf_module_reads_djangos_settings() -> None:
     readers = {
         name
-        for name, tree in modules("knowledge_graph", "memory", "outcomes")
+        for name, tree in modules(*APPS)
         if not name.startswith(ASSEMBLY) and not is_exempt(name)
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "django.conf" and "settings" in imports(node)
@@ -241,7 +243,7 @@ def is_self(node: ast.expr) -> bool:
 def test_each_guarded_field_has_one_writer() -> None:
     strangers = [
         f"{name}:{line} writes {field}"
-        for name, tree in modules("knowledge_graph", "memory", "outcomes")
+        for name, tree in modules(*APPS)
         if not is_exempt(name)
         for field, line in written_fields(tree)
         if field in WRITERS and name not in WRITERS[field] and not writes_other_rows(name, line)
@@ -265,7 +267,7 @@ WHOLE_ROWS = re.compile(r"\b(?:INSERT\s+INTO|DELETE\s+FROM|COPY)\s+memory_item\b
 
 def test_sql_by_hand_leaves_the_guarded_fields_alone() -> None:
     strangers: list[str] = []
-    for name, _ in modules("knowledge_graph", "memory", "outcomes"):
+    for name, _ in modules(*APPS):
         source = (ROOT / name).read_text(encoding="utf-8")
         # Rows made for a measurement are no person's.
         if is_exempt(name) or name.startswith("memory/benchmarks/"):
@@ -280,8 +282,9 @@ def test_sql_by_hand_leaves_the_guarded_fields_alone() -> None:
 def models_of_persons() -> list[type[Model]]:
     return [
         model
-        for label in ("memory", "kinds", "outcomes", "knowledge_graph")
-        for model in apps.get_app_config(label).get_models()
+        for app in apps.get_app_configs()
+        if app.name.partition(".")[0] in APPS
+        for model in app.get_models()
         if any(field.column == "user_id" for field in model._meta.local_concrete_fields)
     ]
 
@@ -305,7 +308,7 @@ def test_every_memory_is_read_through_for_user() -> None:
     """``MemoryItem.objects`` is followed by for_user at once, or creates rows of a user it was given."""
     creating = {"bulk_create", "create"}
     loose: list[str] = []
-    for name, tree in modules("knowledge_graph", "memory", "outcomes"):
+    for name, tree in modules(*APPS):
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Attribute) and is_items(node.value)):
                 continue
@@ -326,7 +329,7 @@ def is_items(node: ast.expr) -> bool:
 def test_a_managers_rows_are_not_handed_about_without_their_user() -> None:
     """``MemoryItem.objects`` alone, stored or passed on, would slip past the rule above."""
     alone: list[str] = []
-    for name, tree in modules("knowledge_graph", "memory", "outcomes"):
+    for name, tree in modules(*APPS):
         followed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         alone += [
             f"{name}:{node.lineno}"
@@ -340,7 +343,7 @@ def test_a_managers_rows_are_not_handed_about_without_their_user() -> None:
 def test_nothing_is_marked_safe_by_hand() -> None:
     marked = [
         name
-        for name, tree in modules("config", "knowledge_graph", "memory", "outcomes")
+        for name, tree in modules("config", *APPS)
         for node in ast.walk(tree)
         if (isinstance(node, ast.ImportFrom) and "mark_safe" in imports(node))
         or (isinstance(node, ast.Attribute) and node.attr == "mark_safe")
@@ -357,9 +360,5 @@ def test_nothing_is_marked_safe_by_hand() -> None:
 
 def test_no_module_is_a_drawer_for_everything() -> None:
     drawers = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "service", "services"}
-    found = [
-        name
-        for name, _ in modules("config", "knowledge_graph", "memory", "outcomes")
-        if set(Path(name).with_suffix("").parts) & drawers
-    ]
+    found = [name for name, _ in modules("config", *APPS) if set(Path(name).with_suffix("").parts) & drawers]
     assert found == []

@@ -18,6 +18,7 @@ from config.runtime import leases, orphans, registry
 from config.runtime.programs import (
     WebAddress,
     beat_program,
+    books_program,
     child_environment,
     mcp_program,
     start_parts,
@@ -97,6 +98,7 @@ class Installation:
         supervisor.start(
             [
                 worker_program(self._paths, self._address),
+                books_program(self._paths, self._address),
                 beat_program(self._paths, self._address),
                 mcp_program(self._paths),
             ]

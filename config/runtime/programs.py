@@ -23,6 +23,8 @@ from config.supervisor import Program, Supervisor
 
 PROBE_S = 1.0
 REDIS_MEMORY = "512mb"
+# Of config.settings, as the programs are started without them.
+DEFAULT_QUEUE, BOOKS_QUEUE = "fast", "books"
 # A connection takes a place in a web process while it is open; requests beyond the threads wait their turn. Streams of
 # the gateway have places of their own beside them.
 CONNECTIONS_PER_WEB_PROCESS = 256
@@ -40,6 +42,7 @@ class ProcessCounts:
     web_workers: int
     web_threads: int
     worker_concurrency: int
+    book_workers: int
     chat_streams: int
 
 
@@ -49,6 +52,7 @@ def read_process_counts() -> ProcessCounts:
         web_workers=env_int("WEB_WORKERS", 2, minimum=1),
         web_threads=env_int("WEB_THREADS", 32, minimum=1),
         worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
+        book_workers=env_int("BOOK_WORKERS", 1, minimum=1),
         chat_streams=env_int("CHAT_STREAMS", 208, minimum=1),
     )
 
@@ -192,10 +196,21 @@ def mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
 
 
 def worker_program(paths: Paths, address: WebAddress) -> Program:
-    concurrency = str(read_process_counts().worker_concurrency)
+    return build_worker("worker", DEFAULT_QUEUE, read_process_counts().worker_concurrency, paths, address)
+
+
+def books_program(paths: Paths, address: WebAddress) -> Program:
+    """Reads what people hand in. Of its own, so that a file that takes minutes holds up nothing else."""
+    return build_worker("books", BOOKS_QUEUE, read_process_counts().book_workers, paths, address)
+
+
+def build_worker(name: str, queue: str, concurrency: int, paths: Paths, address: WebAddress) -> Program:
+    options = ["--queues", queue, "--concurrency", str(concurrency), "--without-gossip", "--without-mingle"]
+    # A name of its own beside the other worker of this machine, as whoever asks how they are asks by name.
+    named = [] if name == "worker" else ["--hostname", f"{name}@%h"]
     return Program(
-        name="worker",
-        argv=[*celery_command("worker"), "--concurrency", concurrency, "--without-gossip", "--without-mingle"],
+        name=name,
+        argv=[*celery_command("worker"), *options, *named],
         environment=child_environment(paths, address),
         cwd=BASE_DIR,
         # A cold shutdown: when the supervisor is killed Redis goes too, and a warm one would wait for it.

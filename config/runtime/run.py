@@ -9,10 +9,23 @@ import sys
 
 from config.embedded import installation_paths
 from config.env import BASE_DIR, env_path, report_bad_settings
-from config.runtime.programs import WebAddress, beat_program, mcp_program, web_program, worker_program
+from config.runtime.programs import (
+    WebAddress,
+    beat_program,
+    books_program,
+    mcp_program,
+    web_program,
+    worker_program,
+)
 from config.runtime.settings_check import check_settings
 
-PROGRAMS = {"web": web_program, "worker": worker_program, "beat": beat_program, "mcp": mcp_program}
+PROGRAMS = {
+    "web": web_program,
+    "worker": worker_program,
+    "books": books_program,
+    "beat": beat_program,
+    "mcp": mcp_program,
+}
 
 
 def main() -> int:

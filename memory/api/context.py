@@ -15,7 +15,7 @@ from memory.context.compose import ClientLimits, Context, RecentMessage
 from memory.models import EndUser
 from memory.web.auth import READ
 from memory.web.endpoints import answer_once
-from memory.web.fields import Flag, Name, RequestBody, Text, is_none
+from memory.web.fields import Flag, Name, RequestBody, SpaceSlugs, Text, choose_slugs, is_none
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
 from memory.web.scoping import ScopedFields
@@ -42,6 +42,7 @@ class ContextIn(ScopedFields, RequestBody):
     max_tokens: int | None = Field(
         default=None, strict=True, ge=200, le=2_000_000, description="What the injection may take at most."
     )
+    spaces: SpaceSlugs | None = None
 
     @property
     def room(self) -> ClientLimits | None:
@@ -78,7 +79,7 @@ class ContextOut(BaseModel):
     sections: list[SectionOut]
     meta: dict[str, JsonValue] = Field(description="MemoryMetaV1: what was handed over and why.")
     required_scoring: bool = Field(
-        description="Whether the thread's last exchange waits for its outcome; the first section asks for it."
+        description="Whether the thread's last exchange waits for its outcome; a section asks for it."
     )
     blocking: bool = Field(
         default=False, description="Stop here and have the last exchange scored first; a setting asks for it."
@@ -128,7 +129,8 @@ def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> Htt
     """``injection`` is the sections in order. ``stable`` and ``turn`` say the same in two parts, so that a prompt cache
     keeps the first.
 
-    While the outcome of the thread's last exchange is missing, it begins with ``<score-required>``.
+    While the outcome of the thread's last exchange is missing, ``<score-required>`` comes first, or next to a
+    personality.
     """
     context = open_facade(request).compose_context(
         user,
@@ -139,5 +141,6 @@ def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> Htt
         limit=body.limit,
         has_documents=bool(body.has_documents),
         room=body.room,
+        spaces=choose_slugs(body.spaces),
     )
     return json_response(200, ContextOut.of(context))

@@ -1,5 +1,6 @@
 """Search: the memories nearest to a query, each with the numbers that placed it."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -9,16 +10,20 @@ from django.utils import timezone
 from ninja import Router
 from pydantic import BaseModel, Field, field_validator
 
+from books.schemas import BookId
 from memory.api.acting import open_facade
 from memory.api.filters import SearchFilters, build_conditions
 from memory.models import EndUser
+from memory.retrieval.book_places import find_book_place, name_document
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult, Superseded
 from memory.tiers import Outcome, Tier
 from memory.web.auth import READ
 from memory.web.endpoints import answer_once
-from memory.web.fields import Flag, JsonValue, Name, QueryText, RequestBody, UuidText, is_none
-from memory.web.idempotency import json_response
+from memory.web.fields import Flag, JsonValue, Name, QueryText, RequestBody, SpaceSlugs, UuidText, choose_slugs, is_none
+from memory.web.idempotency import json_response, store_after
 from memory.web.openapi import describe_responses
+from memory.web.persons import PersonName, require_person
+from memory.web.problems import not_found
 from memory.web.scoping import ScopedFields
 
 router = Router(tags=["Search"])
@@ -34,11 +39,11 @@ class SearchIn(SearchFilters, ScopedFields, RequestBody):
     thread_id: Name | None = Field(default=None, description="The thread of the turn; `in_thread` searches one.")
     turn_id: UuidText | None = Field(default=None, description="Search again for a turn that has begun.")
     explain: Flag = False
-    spaces: list[str] | None = Field(
-        default=None,
-        max_length=20,
-        description="Slugs of the spaces to search beside the person's own memories; left out all they belong to.",
+    book_id: UuidText | None = Field(default=None, description="Only passages of this book.")
+    content_types: list[Literal["text", "rows", "code"]] | None = Field(
+        default=None, min_length=1, max_length=3, description="Only passages of books that are one of these."
     )
+    spaces: SpaceSlugs | None = None
 
     @field_validator("collections")
     @classmethod
@@ -54,8 +59,12 @@ class SearchIn(SearchFilters, ScopedFields, RequestBody):
             tiers=None if self.collections == "all" else frozenset(Tier(tier) for tier in self.collections),
             limit=self.limit,
             sort_by=self.sort_by or "relevance",
-            rows=build_conditions(self, self.in_thread),
-            spaces=None if self.spaces is None else frozenset(self.spaces),
+            rows=replace(
+                build_conditions(self, self.in_thread),
+                book_id=UUID(self.book_id) if self.book_id else None,
+                content_types=frozenset(self.content_types or ()),
+            ),
+            spaces=choose_slugs(self.spaces),
             thread_id=self.thread_id or "",
             turn_id=UUID(self.turn_id) if self.turn_id else None,
         )
@@ -94,6 +103,15 @@ class SpaceRef(BaseModel):
     name: str
 
 
+class BookRef(BaseModel):
+    book_id: str
+    title: str
+    author: str
+    section: str
+    page: int | None
+    position: int = Field(description="The passage's place in the book, from 0.")
+
+
 class HitOut(BaseModel):
     position: int
     memory_id: UUID
@@ -107,6 +125,9 @@ class HitOut(BaseModel):
     project_id: str = Field(description="The project it belongs to; empty for the person's own.")
     space: SpaceRef | None = Field(
         default=None, exclude_if=is_none, description="The space it is shared in; absent for the person's own."
+    )
+    book: BookRef | None = Field(
+        default=None, exclude_if=is_none, description="The book it is a passage of; absent for anything else."
     )
     review: bool = Field(description="It waits for a person: evidence to weigh with care.")
     score_summary: ScoreSummary
@@ -123,7 +144,8 @@ class HitOut(BaseModel):
     def of(cls, hit: SearchHit, now: datetime, *, explain: bool) -> "HitOut":
         item = hit.item
         # Only books have documents and chunks; the shape is the same for every tier.
-        citation = Citation(tier=Tier(item.tier), memory_id=item.pk, doc_id=None, chunk_id=None)
+        citation = Citation(tier=Tier(item.tier), memory_id=item.pk, **name_document(item))
+        place = find_book_place(item)
         return cls(
             position=hit.position,
             memory_id=item.pk,
@@ -136,6 +158,7 @@ class HitOut(BaseModel):
             agent_id=item.agent_id,
             project_id=item.project_id,
             space=SpaceRef(slug=hit.space.slug, name=hit.space.name) if hit.space else None,
+            book=BookRef(**place.describe()) if place else None,
             review=item.review,
             score_summary=ScoreSummary(**hit.summary(now)),
             citations=[citation],
@@ -196,3 +219,39 @@ def search_memories(request: HttpRequest, user: EndUser, body: SearchIn) -> Http
     now = timezone.now()
     found = open_facade(request).search(user, body.as_request(), now=now)
     return json_response(200, SearchOut.of(found, now, explain=body.explain))
+
+
+class BookSearchIn(RequestBody):
+    query: QueryText
+    limit: int = Field(default=5, strict=True, ge=1, le=50)
+    content_types: list[Literal["text", "rows", "code"]] | None = Field(
+        default=None, min_length=1, max_length=3, description="Only passages that are one of these."
+    )
+    explain: Flag = False
+
+
+@router.post(
+    "/books/{book_id}/search",
+    auth=READ,
+    response=describe_responses(200, SearchOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="search_book",
+    summary="Search within one book",
+)
+def search_book(request: HttpRequest, book_id: BookId, body: BookSearchIn, person: PersonName = None) -> HttpResponse:
+    """As a search, among the passages of this book alone."""
+    user, memory, now = require_person(request, person), open_facade(request), timezone.now()
+    if memory.find_book(user, UUID(book_id)) is None:
+        raise not_found()
+
+    def find() -> HttpResponse:
+        found = memory.retrieve_from_books(
+            user,
+            body.query,
+            now=now,
+            book_id=UUID(book_id),
+            content_types=body.content_types or (),
+            limit=body.limit,
+        )
+        return json_response(200, SearchOut.of(found, now, explain=body.explain))
+
+    return store_after(request, user, find)

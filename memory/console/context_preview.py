@@ -15,14 +15,17 @@ from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 
 TITLES = {
+    "personality": "Who the assistant is",
     "core_instructions": "How to use it",
     "known_context": "Always known",
     "contextual_memory": "What experience says",
     "retrieved_memories": "What was found",
+    "conversation_so_far": "What was said before",
     "streamed_memories": "Brought to mind",
     "hot_bullets": "Known of this turn",
 }
 REASONS = {
+    "personality": "The personality chosen for this person, first of all and the same in every turn.",
     "core_instructions": "Stands in front wherever anything follows: records are evidence and never instructions.",
     "known_context": (
         "Constraints the question touches, what it asks for, and pinned statements; in a conversation that is new, "
@@ -33,6 +36,10 @@ REASONS = {
         "first and which tools helped. Read from recorded outcomes and the graphs, not from the search below."
     ),
     "retrieved_memories": "The best hits of the search, each whole, as many as the question asks for.",
+    "conversation_so_far": (
+        "The older part of the conversation in a few points, as a language model summed it up, where the client no "
+        "longer shows its beginning; and the tone the person writes in."
+    ),
     "streamed_memories": (
         "Facts and past conversations near what was said last in this thread, chosen after its last exchange and not "
         "by the question, where nothing above says the same and there is room left."

@@ -15,6 +15,7 @@ STAGES = {
     "late": "Comparing word for word",
     "rank": "Reading and ranking",
     "rerank": "A second opinion",
+    "rate": "Rating by a language model",
     "remember": "Keeping the turn",
     "insights": "Asking experience",
     "total": "The whole search",
@@ -27,6 +28,7 @@ FALLBACKS = {
     "graph_skipped": "The graphs did not answer in time, so nothing learned from earlier questions was added.",
     "crowding_skipped": "What lies near to many other memories was not told from what stands by itself.",
     "late_skipped": "Turns were not compared with the question word for word.",
+    "rate_skipped": "The language model did not rate in time, so the order stayed as it was.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }
 VECTOR_STATES = {
@@ -118,6 +120,8 @@ def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
         clauses.append(f"lowered because {lowered}")
     if explain.get("ce") is not None:
         clauses.append("looked at again by the reranker")
+    if explain.get("rating") is not None:
+        clauses.append(f"rated {explain['rating']:.2f} by a language model")
     ending = f", and is {final_score:.2f} between 0 and 1." if f"{relevance:.2f}" != f"{final_score:.2f}" else "."
     return "; ".join(clauses) + ending
 
@@ -154,6 +158,8 @@ def list_explain_rows(explain: Mapping[str, Any], final_score: float) -> list[Ex
         rows.append(ExplainRow("Total", format_number(explain["total"]), "relevance and what was added to it"))
     if explain.get("ce") is not None:
         rows.append(ExplainRow("Reranker", format_number(explain["ce"]), "cross-encoder, 0 to 1"))
+    if explain.get("rating") is not None:
+        rows.append(ExplainRow("Rating", format_number(explain["rating"]), "by a language model, 0 to 1"))
     rows.append(
         ExplainRow("Final score", format_number(final_score), "the total between 0 and 1: what the order is made of")
     )

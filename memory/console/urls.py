@@ -6,8 +6,10 @@ import knowledge_graph.console
 import knowledge_graph.hotmem.console
 import memory.records.console
 import outcomes.console
+import personality.console
 from memory.console import (
     bank_form,
+    books,
     connect,
     context_preview,
     fact,
@@ -20,6 +22,7 @@ from memory.console import (
     operations,
     overview,
     people,
+    prompts,
     reviews,
     search,
     session,
@@ -40,6 +43,8 @@ urlpatterns = [
     path("operations", operations.page, name="operations"),
     path("webhooks", webhooks.page, name="webhooks"),
     path("webhook-<uuid:endpoint_id>", webhooks.detail, name="webhook"),
+    path("prompts", prompts.page, name="prompts"),
+    path("prompt-<slug:name>", prompts.detail, name="prompt"),
     path("health", health.page, name="system_health"),
     path("<slug:organization>/<str:external_id>", overview.page, name="overview"),
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),
@@ -60,8 +65,35 @@ urlpatterns = [
         outcomes.console.record_outcome,
         name="record_outcome",
     ),
+    path("<slug:organization>/<str:external_id>/books", books.page, name="books"),
+    path("<slug:organization>/<str:external_id>/books/upload", books.upload, name="upload_book"),
+    path("<slug:organization>/<str:external_id>/books/jobs/<uuid:job_id>/cancel", books.cancel, name="cancel_book"),
+    path("<slug:organization>/<str:external_id>/books/jobs/<uuid:job_id>/retry", books.retry, name="retry_book"),
+    path("<slug:organization>/<str:external_id>/books/<uuid:book_id>", books.read, name="book"),
+    path("<slug:organization>/<str:external_id>/books/<uuid:book_id>/remove", books.remove, name="remove_book"),
+    path("<slug:organization>/<str:external_id>/books/<uuid:book_id>/publish", books.publish, name="publish_book"),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/book", books.find_passage, name="book_passage"),
     path("<slug:organization>/<str:external_id>/hot", knowledge_graph.hotmem.console.page, name="hot"),
     path("<slug:organization>/<str:external_id>/graph", knowledge_graph.console.page, name="graph"),
+    path("<slug:organization>/<str:external_id>/personality", personality.console.page, name="personality"),
+    path("<slug:organization>/<str:external_id>/personality/sync", personality.console.sync, name="sync_personality"),
+    path("<slug:organization>/<str:external_id>/personality/save", personality.console.save, name="save_personality"),
+    path("<slug:organization>/<str:external_id>/personality/use", personality.console.use, name="use_personality"),
+    path(
+        "<slug:organization>/<str:external_id>/personality/delete",
+        personality.console.delete,
+        name="delete_personality",
+    ),
+    path(
+        "<slug:organization>/<str:external_id>/personality/upload",
+        personality.console.upload,
+        name="upload_personality",
+    ),
+    path(
+        "<slug:organization>/<str:external_id>/personality/<str:template_id>.yaml",
+        personality.console.download,
+        name="download_personality",
+    ),
     path("<slug:organization>/<str:external_id>/facts", facts.page, name="facts"),
     path("<slug:organization>/<str:external_id>/facts/nights", nights.page, name="nights"),
     path("<slug:organization>/<str:external_id>/facts/reviews", reviews.page, name="reviews"),

@@ -6,19 +6,19 @@ reading exchanges, writing personal records) has no verb here: the app owns thos
 a deed, look here; to change how, follow the verb down. May import everything below the doors; knows no HTTP.
 """
 
+from memory.facade.books import BookVerbs
+from memory.facade.commands import CommandVerbs
 from memory.facade.facts import FactVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
-from memory.facade.memories import MemoryVerbs
-from memory.facade.person import PersonVerbs
 from memory.facade.portability import PortabilityVerbs
 from memory.facade.sessions import SessionVerbs
 from memory.facade.spaces import SpaceVerbs
-from memory.facade.turns import TurnVerbs
+from memory.facade.texts import TextVerbs
 
 __all__ = ["MemoryFacade", "Stats"]
 
 
 class MemoryFacade(
-    MemoryVerbs, SessionVerbs, TurnVerbs, FactVerbs, MaintenanceVerbs, PersonVerbs, PortabilityVerbs, SpaceVerbs
+    BookVerbs, CommandVerbs, SessionVerbs, FactVerbs, MaintenanceVerbs, PortabilityVerbs, SpaceVerbs, TextVerbs
 ):
     """Cheap to make: one for each request, with the name of who acts."""

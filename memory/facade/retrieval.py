@@ -16,6 +16,7 @@ from memory.conf import memory_conf
 from memory.context import compose
 from memory.context.bullets import HotLine
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
+from memory.context.digest import ConversationSoFar
 from memory.facade.actor import FacadePart
 from memory.facts import streaming
 from memory.facts.streaming import StreamedLine, ThreadStream
@@ -28,7 +29,7 @@ from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallResult
 from memory.retrieval import search
 from memory.retrieval.results import SearchRequest, SearchResult
-from outcomes.exchanges import storing
+from outcomes.exchanges import digests, storing
 
 logger = structlog.get_logger(__name__)
 
@@ -79,11 +80,13 @@ class RetrievalVerbs(FacadePart):
         room: ClientLimits | None = None,
         remember: bool = True,
         asks_outcome: bool = True,
+        spaces: frozenset[str] | None = None,
     ) -> Context:
         """What to hand an assistant before it answers, within the time of a request.
 
         Asks experience and the search; whichever fails or is late is left out and named in the metadata. ``remember``
         as with ``search``. ``asks_outcome`` False for an assistant that has no tool to tell the last outcome by.
+        ``spaces`` None is all of the person; raises WriteRefused for one they do not belong to.
         """
         # A turn keeps its query, and so does what is learned from its outcome.
         query = redact_secrets(query).text
@@ -97,13 +100,10 @@ class RetrievalVerbs(FacadePart):
             has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
             unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
-            insights=replace(
-                self._gather_insights(user, query, now, thread_id, recent_messages),
-                bullets=self._list_bullets(user, query, now, thread_id),
-                streamed=self._read_stream(user, now, thread_id),
-            ),
+            insights=self._gather_beside(user, query, now, thread_id, recent_messages),
             limits=room,
             remember=remember and not is_stranger(user),
+            spaces=spaces,
         )
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
@@ -136,6 +136,26 @@ class RetrievalVerbs(FacadePart):
             logger.warning("stream skipped", reason=repr(error))
             metrics.count("fallbacks", "stream")
             return ()
+
+    def _read_digest(self, user: EndUser, thread_id: str) -> ConversationSoFar | None:
+        """What a language model summed up of the thread. Fails open, as insights do."""
+        try:
+            found = digests.find_digest(user, thread_id)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
+            logger.warning("conversation so far skipped", reason=repr(error))
+            return None
+        return ConversationSoFar(found.bullets, found.opening, found.tone) if found else None
+
+    def _gather_beside(
+        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
+    ) -> ContextInsights:
+        """What a context tells beside what its search finds."""
+        return replace(
+            self._gather_insights(user, query, now, thread_id, recent_messages),
+            bullets=self._list_bullets(user, query, now, thread_id),
+            streamed=self._read_stream(user, now, thread_id),
+            thread=self._read_digest(user, thread_id),
+        )
 
     def _gather_insights(
         self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]

@@ -42,7 +42,7 @@ class SessionVerbs(RetrievalVerbs):
     def compose_prompt_context(
         self, user: EndUser, query: str, *, now: datetime, thread_id: str, told_hash: str = "", remember: bool = True
     ) -> PromptContext:
-        """What to lay beside a prompt. The standing part is said once a session, and not alone without a line."""
+        """What to lay beside a prompt. The standing part is said once a session, and not for the instructions alone."""
         made = self.compose_context(
             user, cut_query(query), now=now, thread_id=thread_id, remember=remember and not is_stranger(user)
         )

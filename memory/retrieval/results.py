@@ -25,8 +25,8 @@ from memory.tiers import Status, Tier
 logger = structlog.get_logger(__name__)
 T = TypeVar("T")
 
-VECTOR, LEXICAL, RERANK = "vector", "lexical", "rerank"
-STAGES = frozenset({VECTOR, LEXICAL, RERANK})
+VECTOR, LEXICAL, RERANK, RATE = "vector", "lexical", "rerank", "rate"
+STAGES = frozenset({VECTOR, LEXICAL, RERANK, RATE})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
 
 

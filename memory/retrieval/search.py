@@ -15,6 +15,7 @@ from django.utils import timezone
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.inference.base import EncodedQuery, QuestionVector
+from memory.inference.conf import prompt_conf
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -28,6 +29,7 @@ from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query, normalise_query, understand_query
 from memory.retrieval.ranking import RankedCandidate, load_signals, rank_pool
+from memory.retrieval.rating import rate
 from memory.retrieval.reranking import get_quality_factor, rerank
 from memory.retrieval.results import (
     RECENCY,
@@ -85,6 +87,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
         pool.advice = advice.boosts
         ranked = rank_candidates(query, pool, request, signs, found.encoded, debug)
     ranked = rerank(query.text, ranked, request, debug, deadline)
+    ranked = rate(user, query.text, ranked, request, debug, deadline)
     turn_id = request.turn_id or new_turn_id(user)
     # Losing the positions of the last moment in a power cut is acceptable; waiting for the disk is not. What reads
     # texts in here reads the few best alone, which is milliseconds: a transaction more would cost as much.
@@ -265,27 +268,34 @@ def build_explanation(one: RankedCandidate, shared: SharedItems) -> dict[str, An
     """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
 
     Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells;
-    the sum is then multiplied by ``quality``, of a statement.
+    the sum is then multiplied by ``quality``, of a statement. ``rating`` is a language model's, blended in alike.
     """
     conf = memory_conf().ranking
     candidate = one.candidate
     place = shared.get(candidate.memory.id)
-    return ({} if place is None else {"space": place.space.slug}) | {
-        "vector_rank": candidate.vector_rank,
-        "text_rank": candidate.text_rank,
-        "rrf": round(candidate.rrf, 6),
-        "distance": None if candidate.distance is None else round(candidate.distance, 6),
-        "similarity": None if candidate.distance is None else round(similarity(candidate.distance), 6),
-        "text_score": None if candidate.text_score is None else round(candidate.text_score, 6),
-        "fusion": conf.fusion,
-        "relevance": round(candidate.relevance, 6),
-        "weights": {} if one.ce is None else list_reranker_weights(one),
-        "boosts": one.boosts,
-        "total": one.total,
-        "ce": one.ce,
-    }
+    return (
+        ({} if place is None else {"space": place.space.slug})
+        | {
+            "vector_rank": candidate.vector_rank,
+            "text_rank": candidate.text_rank,
+            "rrf": round(candidate.rrf, 6),
+            "distance": None if candidate.distance is None else round(candidate.distance, 6),
+            "similarity": None if candidate.distance is None else round(similarity(candidate.distance), 6),
+            "text_score": None if candidate.text_score is None else round(candidate.text_score, 6),
+            "fusion": conf.fusion,
+            "relevance": round(candidate.relevance, 6),
+            "weights": list_weights(one),
+            "boosts": one.boosts,
+            "total": one.total,
+            "ce": one.ce,
+        }
+        | ({} if one.rating is None else {"rating": one.rating})
+    )
 
 
-def list_reranker_weights(one: RankedCandidate) -> dict[str, float]:
+def list_weights(one: RankedCandidate) -> dict[str, float]:
+    """The shares of those that looked a second time, in the order in which they were blended in."""
     factor = get_quality_factor(one.candidate.memory)
-    return {"ce": memory_conf().reranker.weight} | ({"quality": round(factor, 9)} if factor != 1.0 else {})
+    weights = {} if one.ce is None else {"ce": memory_conf().reranker.weight}
+    weights |= {"quality": round(factor, 9)} if one.ce is not None and factor != 1.0 else {}
+    return weights if one.rating is None else weights | {"rating": prompt_conf().rating_weight}

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic import JsonValue as JsonValue
 
+from memory.access.spaces import MOST_SPACES
 from memory.guard import redact_secrets
 from memory.language.text import BLANK, SMUGGLED
 from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS
@@ -127,7 +128,19 @@ ThreadId = Annotated[
     AfterValidator(strip_invisible),
     AfterValidator(redact_name),
 ]
+SpaceSlugs = Annotated[
+    list[str],
+    Field(
+        max_length=MOST_SPACES,
+        description="Slugs of the spaces to look into beside the person's own memories; left out all they belong to.",
+    ),
+]
 UuidText = Annotated[str, Field(strict=True, pattern=UUID_PATTERN, json_schema_extra={"format": "uuid"})]
+
+
+def choose_slugs(spaces: list[str] | None) -> frozenset[str] | None:
+    """None for all that the person belongs to."""
+    return None if spaces is None else frozenset(spaces)
 
 
 class RequestBody(BaseModel):

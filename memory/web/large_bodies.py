@@ -1,4 +1,4 @@
-"""Bodies of up to 256 MiB, on the few routes that take a file: spooled to the disk, never held in memory."""
+"""Bodies of up to 256 MiB, on the few routes that take a file: spooled to the disk while they come."""
 
 import re
 import tempfile
@@ -13,22 +13,38 @@ from memory.web.problems import Problem, too_large
 MAX_BYTES: Final = 256 * 1024 * 1024
 # The import of a person; the console's forms with a file are read by Django, which spools them itself.
 SPOOLED: Final = re.compile(r"/api/v1/users/[^/]{1,400}/import")
-FORMS: Final = re.compile(r"/console/[^/]{1,200}/[^/]{1,400}/transfer/import")
+# A book with the parts of the form around it.
+BOOK_BYTES: Final = 10 * 1024 * 1024
+BOOK_FORM_BYTES: Final = BOOK_BYTES + 64 * 1024
+BOOKS: Final = "/api/v1/books/upload"
+FORMS: Final = {
+    re.compile(r"/console/[^/]{1,200}/[^/]{1,400}/transfer/import"): MAX_BYTES,
+    re.compile(r"/console/[^/]{1,200}/[^/]{1,400}/books/upload"): BOOK_FORM_BYTES,
+}
 CHUNK: Final = 256 * 1024
 ATTRIBUTE: Final = "_spooled_body"
 
 
 def find_body_limit(request: HttpRequest, usual: int | None) -> int | None:
     """How many bytes the body of this request may have."""
-    return MAX_BYTES if is_spooled(request) or is_large_form(request) else usual
+    if is_book(request):
+        return BOOK_FORM_BYTES
+    return MAX_BYTES if is_spooled(request) else find_form_limit(request) or usual
+
+
+def find_form_limit(request: HttpRequest) -> int | None:
+    """How many bytes a form of the console with a file may have; None for any other request."""
+    if request.method != "POST":
+        return None
+    return next((most for path, most in FORMS.items() if path.fullmatch(request.path_info)), None)
 
 
 def is_spooled(request: HttpRequest) -> bool:
-    return request.method == "POST" and bool(SPOOLED.fullmatch(request.path_info))
+    return is_book(request) or (request.method == "POST" and bool(SPOOLED.fullmatch(request.path_info)))
 
 
-def is_large_form(request: HttpRequest) -> bool:
-    return request.method == "POST" and bool(FORMS.fullmatch(request.path_info))
+def is_book(request: HttpRequest) -> bool:
+    return request.method == "POST" and request.path_info == BOOKS
 
 
 def open_spool() -> IO[bytes]:
@@ -41,12 +57,12 @@ def open_spool() -> IO[bytes]:
 
 def spool_body(request: HttpRequest) -> None:
     """Read the body into a file. Before the request holds a database connection, however slowly it comes."""
-    spool = open_spool()
+    spool, most = open_spool(), BOOK_FORM_BYTES if is_book(request) else MAX_BYTES
     while chunk := request.read(CHUNK):
         spool.write(chunk)
-        if spool.tell() > MAX_BYTES:
+        if spool.tell() > most:
             spool.close()
-            raise too_large(MAX_BYTES)
+            raise too_large(most)
     spool.seek(0)
     setattr(request, ATTRIBUTE, spool)
 
@@ -73,7 +89,7 @@ def read_body_in_chunks(request: HttpRequest) -> Iterator[bytes]:
 def get_spooled_body(request: HttpRequest, media_type: str) -> IO[bytes]:
     """The file with the body. Raises Problem for a body of another type."""
     if request.content_type != media_type:
-        raise Problem(415, "unsupported_media_type", f"Send Content-Type: {media_type} in UTF-8.")
+        raise Problem(415, "unsupported_media_type", f"Send Content-Type: {media_type}.")
     spool = getattr(request, ATTRIBUTE, None)
     if spool is None:
         spool_body(request)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.access.keys import is_well_formed
 from memory.conf import max_body_bytes, memory_conf
-from memory.web.large_bodies import MAX_BYTES, close_spool, find_body_limit, is_large_form, is_spooled, spool_body
+from memory.web.large_bodies import close_spool, find_body_limit, find_form_limit, is_spooled, spool_body
 from memory.web.problems import (
     MEDIA_TYPE,
     Problem,
@@ -62,10 +62,10 @@ class ApiEdgeMiddleware:
         """
         if not request.META.get("CONTENT_LENGTH"):
             return None
-        if is_large_form(request):
+        if most := find_form_limit(request):
             # Read by Django, which spools the file in it; its text fields keep the usual limit.
             length = request.META["CONTENT_LENGTH"]
-            return None if length.isdecimal() and int(length) <= MAX_BYTES else too_large(MAX_BYTES)
+            return None if length.isdecimal() and int(length) <= most else too_large(most)
         if not self.readers.acquire(blocking=False):
             return busy("Too many requests are still sending their bodies; try again.")
         try:

@@ -11,9 +11,10 @@ import structlog
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from memory.platform.faults import CodedFailure, Unavailable, UnknownReference
 from memory.store.admission import WriteRefused
@@ -70,10 +71,18 @@ CONTENTION = {"55P03", "40P01", "40001"}
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """``field`` is a path such as ``items[3].text``."""
+    """``field`` is a path such as ``items[3].text``. Of a file, ``line`` and ``column`` say where, counted from 1."""
 
     field: str
     message: str
+    line: int | None = None
+    column: int | None = None
+
+    def as_json(self) -> dict[str, str | int]:
+        place = {"line": self.line, "column": self.column}
+        return {"field": self.field, "message": self.message} | {
+            name: number for name, number in place.items() if number is not None
+        }
 
 
 class Problem(Exception):
@@ -102,7 +111,7 @@ class Problem(Exception):
             "status": self.status,
             "detail": self.detail,
             "code": self.code,
-            "errors": [{"field": error.field, "message": error.message} for error in self.errors[:MAX_ERRORS]],
+            "errors": [error.as_json() for error in self.errors[:MAX_ERRORS]],
         }
         return HttpResponse(json.dumps(body), status=self.status, content_type=MEDIA_TYPE, headers=self.headers)
 
@@ -251,6 +260,8 @@ def to_problem(error: Exception) -> Problem:
 def problem_from_transport(error: Exception) -> Problem:
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request body is too large.")
+    if isinstance(error, MultiPartParserError):
+        return Problem(400, "validation_failed", "The body is not multipart/form-data that can be read.")
     if isinstance(error, SuspiciousOperation):
         return invalid_field("", "the request has more parameters than are read, or parts that cannot be")
     if isinstance(error, UnreadablePostError):
@@ -269,6 +280,8 @@ def register_exception_handlers(api: NinjaAPI) -> None:
 class FieldProblem(BaseModel):
     field: str
     message: str
+    line: int | None = Field(default=None, exclude_if=lambda number: number is None, description="In a file.")
+    column: int | None = Field(default=None, exclude_if=lambda number: number is None)
 
 
 class ProblemOut(BaseModel):

@@ -96,18 +96,73 @@
     if (news) document.getElementById("news").textContent = news.textContent.trim().replace(/\s+/g, " ");
   });
 
+  // Files dropped on a form with one file field are sent one after another; the page they lead back to tells of each.
+  async function sendFiles(form, files) {
+    const field = form.querySelector("input[type=file]");
+    for (const file of files) {
+      const body = new FormData(form);
+      body.set(field.name, file);
+      if (files.length > 1) body.delete("title");
+      form.setAttribute("aria-busy", "true");
+      try {
+        const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+        if (answer.type !== "opaqueredirect") notice(`${file.name} was not taken (${answer.status}).`);
+      } catch {
+        notice(`${file.name} could not be sent.`);
+      }
+    }
+    location.reload();
+  }
+
+  for (const form of document.querySelectorAll("form[data-drop]")) {
+    form.querySelector("[data-drop-hint]").hidden = false;
+    for (const name of ["dragenter", "dragover"]) {
+      form.addEventListener(name, (event) => {
+        if (!event.dataTransfer.types.includes("Files")) return;
+        event.preventDefault();
+        form.classList.add("over");
+      });
+    }
+    form.addEventListener("dragleave", (event) => {
+      if (!form.contains(event.relatedTarget)) form.classList.remove("over");
+    });
+    form.addEventListener("drop", (event) => {
+      form.classList.remove("over");
+      if (!event.dataTransfer.files.length) return;
+      event.preventDefault();
+      sendFiles(form, [...event.dataTransfer.files]);
+    });
+  }
+
   // What was written and not saved is not left by accident.
   let unsaved = null;
   document.addEventListener("input", (event) => {
     unsaved = event.target.closest("form[data-guard]") ?? unsaved;
+    for (const mark of unsaved ? document.querySelectorAll("[data-unsaved]") : []) mark.hidden = false;
   });
-  document.addEventListener("submit", () => (unsaved = null), true);
+  // Sending another form leaves what is written in this one.
+  document.addEventListener("submit", (event) => (unsaved = event.target === unsaved ? null : unsaved), true);
   document.addEventListener("htmx:afterRequest", (event) => {
     const form = document.querySelector("form[data-guard]");
     if (form && !event.detail.successful) unsaved = form;
   });
   addEventListener("beforeunload", (event) => {
     if (unsaved?.isConnected) event.preventDefault();
+  });
+
+  // From a fault to its place in the text.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-line]");
+    const text = link && document.querySelector(link.hash);
+    if (!text) return;
+    event.preventDefault();
+    const lines = text.value.split("\n");
+    const line = Math.min(Number(link.dataset.line), lines.length) - 1;
+    const start = lines.slice(0, line).reduce((sum, before) => sum + before.length + 1, 0);
+    const at = start + Math.min(Number(link.dataset.column) - 1, lines[line].length);
+    text.focus();
+    text.setSelectionRange(at, start + lines[line].length);
+    text.scrollTop = (text.scrollHeight / lines.length) * Math.max(0, line - 3);
   });
 
   function typing(target) {

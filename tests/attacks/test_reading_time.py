@@ -51,10 +51,10 @@ NEGLIGIBLE_S = 0.03
 
 # What reads the product's own files, and never a person's text.
 OWN_FILES = ("memory.language.loader", "memory.language.phrases")
-PRODUCT = ("memory", "knowledge_graph", "outcomes", "config")
+PRODUCT = ("memory", "knowledge_graph", "outcomes", "books", "personality", "config")
 ROOMS_OF_READERS = re.compile(
     r"(?:memory\.(?:language|guard|facts|retrieval|context|transfer|indexing\.passages|records\.texts|store\.admission)"
-    r"|knowledge_graph|outcomes)(?:\.|$)"
+    r"|knowledge_graph|outcomes|books|personality)(?:\.|$)"
 )
 CLASSES = (" ", "\t", "\n", "a", "A", "é", "א", "5", "-", ".", ",", ":", "'", "_", "#", "?", '"', "(", "`", ">", "/")
 RARE_CLASSES = ("\u0301", "😀", "漢", "@", "|", "=", "*", "&", "[", "“", "\u200b", "\\", "+")

@@ -120,11 +120,11 @@ def test_compose_has_the_production_shape() -> None:
     services = compose()["services"]
 
     default = {name for name, service in services.items() if "profiles" not in service}
-    assert default == {"postgres", "redis", "qdrant", "embedder", "prepare", "web", "mcp", "worker", "beat"}
+    assert default == {"postgres", "redis", "qdrant", "embedder", "prepare", "web", "mcp", "worker", "books", "beat"}
     assert set(services) - default == {"tei", "reranker"}
     assert services["postgres"]["image"].startswith("pgvector/pgvector:")
     assert services["embedder"]["build"]["target"] == "embedder"
-    for name in ("web", "mcp", "worker", "beat", "prepare"):
+    for name in ("web", "mcp", "worker", "books", "beat", "prepare"):
         assert services[name]["environment"]["COMMONPLACE_PROFILE"] == "production"
         assert services[name]["environment"]["EMBEDDING_URL"] == "${EMBEDDING_URL:-http://embedder:8080}"
         assert services[name]["read_only"]
@@ -135,7 +135,7 @@ def test_compose_has_the_production_shape() -> None:
 
 def test_only_the_one_shot_knows_the_owners_and_the_superusers_passwords() -> None:
     services = compose()["services"]
-    for name in ("web", "mcp", "worker", "beat"):
+    for name in ("web", "mcp", "worker", "books", "beat"):
         assert not {"DATABASE_ADMIN_URL", "DATABASE_OWNER_URL", "DATABASE_BACKUP_URL"} & set(
             services[name]["environment"]
         )
@@ -146,10 +146,22 @@ def test_what_holds_memories_publishes_no_port_and_has_no_way_out() -> None:
     loaded = compose()
 
     assert loaded["networks"]["inside"]["internal"] is True
-    for name in ("postgres", "redis", "qdrant", "embedder", "prepare", "mcp", "worker", "beat"):
+    for name in ("postgres", "redis", "qdrant", "embedder", "prepare", "mcp", "books", "beat"):
         assert loaded["services"][name]["networks"] == ["inside"]
         assert "ports" not in loaded["services"][name]
     assert loaded["services"]["web"]["ports"] == ["127.0.0.1:${PORT:-8000}:8000"]
+
+
+def test_the_worker_sends_webhooks_out_and_can_be_kept_in() -> None:
+    loaded, worker = compose(), compose()["services"]["worker"]
+
+    assert worker["networks"] == ["inside", "sending"]
+    assert "ports" not in worker
+    # Nobody else is there to be reached from it, and the switch is off until it is set.
+    others = [name for name, service in loaded["services"].items() if "sending" in service["networks"]]
+    assert others == ["worker"]
+    assert loaded["networks"]["sending"] == {"internal": "${WORKER_OFFLINE:-false}"}
+    assert worker["environment"]["WEBHOOK_ALLOW_PRIVATE"] == "${WEBHOOK_ALLOW_PRIVATE:-false}"
 
 
 def test_every_secret_of_compose_is_in_the_example() -> None:

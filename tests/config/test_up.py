@@ -148,7 +148,7 @@ def test_a_worker_started_by_hand_leaves_its_terminal_as_it_is(stack: Stack) -> 
     assert OWN_SESSION.read_text() == before
 
 
-@pytest.mark.parametrize("name", ["worker", "beat", "embedder", "redis", "web"])
+@pytest.mark.parametrize("name", ["worker", "books", "beat", "embedder", "redis", "web"])
 def test_a_killed_part_is_started_again_and_named(stack: Stack, name: str) -> None:
     victim = stack.child(name)
     reported = stack.output.count(f"! {name}: ended with code -9")

@@ -144,3 +144,32 @@ def test_a_worker_killed_in_a_burst_of_exchanges_leaves_none_of_them_unread(stac
     assert eventually(lambda: learned(last.json()["exchange_id"])), "the last is not read"
     for number in range(0, 36, 6):
         assert [f"Nr. {number} " in one["text"] for one in learned(stored[number])] == [True], number
+
+
+def test_a_worker_killed_while_it_reads_a_book_leaves_no_half_of_it(
+    stack: Stack, api: httpx.Client, embedder: psutil.Process
+) -> None:
+    lines = [f"Shelf {number} of the archive keeps a {THINGS[number % 10]}." for number in range(600)]
+    person, books = {"X-User-Id": USER}, f"{stack.api_url}/api/v1/books"
+    embedder.send_signal(signal.SIGSTOP)
+    file = ("shelves.txt", "\n\n".join(lines).encode())
+    handed = api.post(f"{books}/upload", files={"file": file}, headers=person)
+    assert handed.status_code == 202, handed.text
+
+    def read_status() -> dict[str, Any]:
+        return dict(api.get(f"{books}/jobs/{handed.json()['job_id']}/status", headers=person).json())
+
+    assert eventually(lambda: read_status()["stage"] == "embedding", INDEXED_WITHIN_S), read_status()
+    worker = stack.child("books")
+    for process in [*worker.children(recursive=True), worker]:
+        process.kill()
+    redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()
+    assert api.get(f"{books}/list", headers=person).json()["items"] == []
+    embedder.send_signal(signal.SIGCONT)
+
+    assert eventually(lambda: read_status()["status"] == "completed", INDEXED_WITHIN_S), read_status()
+    [book] = api.get(f"{books}/list", headers=person).json()["items"]
+    passages = api.get(f"{books}/{book['book_id']}/chunks?limit=200", headers=person).json()["items"]
+    assert len(passages) == book["chunks"]
+    told = "\n".join(passage["text"] for passage in passages)
+    assert [line for line in lines if line not in told] == []

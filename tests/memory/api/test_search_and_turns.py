@@ -172,3 +172,15 @@ def test_a_place_in_another_memory_does_not_answer_where_something_is(
     index_now(user)
     found = api.post("search", {"query": "Where is the ladder?"}).json()["results"]
     assert found[0]["content"] == "The ladder is in the shed"
+
+
+def test_a_statement_about_the_user_does_not_come_before_a_note_that_answers(
+    api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    MemoryItemFactory.create(user=user, text="I'm allergic to wasp stings.", banked=True)
+    MemoryItemFactory.create(user=user, text="I live in Bristol.", banked=True)
+    for text in ("Copper tape works against slugs", "Sowed the broad beans along the wall"):
+        MemoryItemFactory.create(user=user, text=text, tier="history")
+    index_now(user)
+    for question, answer in (("What can I do against slugs?", "tape"), ("What am I allergic to?", "wasp")):
+        assert answer in api.post("search", {"query": question}).json()["results"][0]["content"]

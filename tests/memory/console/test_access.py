@@ -34,6 +34,9 @@ PAGES = [
     "/hot?thread=lamp",
     "/connect",
     "/connect?client=rest",
+    "/personality",
+    "/personality?template=teacher",
+    "/personality/teacher.yaml",
 ]
 FACT_PAGES = ["", "/correct", "/forget"]
 FACT_CHANGES = ["confirm", "reject", "restore", "forget", "correct"]
@@ -195,8 +198,20 @@ def test_losing_the_membership_closes_the_pages_at_once(console: Console, operat
 def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None:
     """A page added without its guard fails here."""
     open_to_all = {"login", "logout", "theme"}
-    ids = {name: uuid.uuid4() for name in ("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id")}
-    values = {"organization": "acme", "external_id": "ann", "event_id": 1, "key_id": 1, "slug": "crew-x7f2qa", **ids}
+    ids = {
+        name: uuid.uuid4()
+        for name in ("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id")
+    }
+    values = {
+        "organization": "acme",
+        "external_id": "ann",
+        "event_id": 1,
+        "key_id": 1,
+        "slug": "crew-x7f2qa",
+        "name": "fact_pairs",
+        "template_id": "teacher",
+        **ids,
+    }
     for pattern in urls.urlpatterns:
         assert isinstance(pattern, URLPattern)
         if pattern.name in open_to_all:

@@ -14,6 +14,7 @@ from memory.access.keys import issue_key
 from memory.access.scope import user_scope
 from memory.language.text import SMUGGLED
 from memory.models import EndUser, Fact, FactReview, MemoryEvent, MemoryItem, MemoryVersion, Organization
+from personality.models import ActivePersonality, PersonalityTemplate
 from tests.factories import LONG_AGO, MemoryItemFactory
 from tests.memory.console.conftest import Console
 from tests.memory.console.hostile_texts import PAYLOADS
@@ -22,6 +23,7 @@ PAGES = [
     *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
     "/search?query=lamp",
     *("/facts", "/facts?state=all", "/facts/reviews", "/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
+    *("/personality", "/personality?template=teacher"),
 ]
 HARMLESS = "harmless"
 TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
@@ -64,7 +66,22 @@ def write_everywhere(user: EndUser, text: str) -> MemoryItem:
             user=user, item=item, version=1, text=f"lamp, {text}", importance=1, confidence=1, archived_at=LONG_AGO
         )
         write_facts(item, text, LONG_AGO)
+        write_template(user, text)
     return item
+
+
+def write_template(user: EndUser, text: str) -> None:
+    """In force, with the text in every field that takes any."""
+    # No mark of byte order stands within YAML.
+    escaped = "".join(f"\\U{ord(letter):08x}" for letter in text.replace("\ufeff", ""))
+    name, listed, long = (f'"{escaped[: 10 * most]}"' for most in (80, 100, 2_000))
+    content = (
+        f"# {text!a}\nidentity: {{name: {name}, role: {name}, expertise: [{listed}], background: {long}}}\n"
+        f"communication: {{tone: {name}}}\n{name}: {long}\ncustom_instructions: {long}\n"
+    )
+    written = {"name": "lamp", "content": content}
+    PersonalityTemplate.objects.update_or_create(user=user, defaults={**written, "title": text[:100]})
+    ActivePersonality.objects.update_or_create(user=user, defaults=written)
 
 
 def name_fact(item: MemoryItem) -> uuid.UUID:

@@ -53,6 +53,7 @@ PAGES = [
     *("/facts", "/facts?state=all", "/facts?state=superseded", "/facts?q=zebra", "/facts?as_of=nonsense"),
     *("/facts/reviews", "/facts/{current}", "/facts/{superseded}", "/facts/{wide}", "/facts/{rejected}"),
     *("/facts/{current}/correct", "/facts/{wide}/forget", "/memories/{told}"),
+    *("/personality", "/personality?template=teacher"),
 ]
 OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
 

@@ -153,6 +153,16 @@ SECTIONS: dict[str, tuple[str, ...]] = {
             "favorite",
         ),
     ),
+    "commands": (
+        *("polite", "add goal", "list goals", "remove goal", "add value", "list values", "remove value", "remember"),
+        *("save learning", "help", "recall", "web", "book", "image", "goal added", "value added", "already", "goals"),
+        *("values", "no goals", "no values", "removed", "unknown", "several", "learned", "remembered", "refused"),
+        "help text",
+    ),
+    "tools": (
+        *("get_context_insights", "search_memory", "record_response", "add_to_memory_bank", "update_memory"),
+        *("archive_memory", "memory_search"),
+    ),
     "bullets": (
         *("said", "question words", "you noun", "other noun", "you favorite", "other favorite", "you lives_in"),
         *("other lives_in", "you works_at", "you likes", "you allergic_to", "you name", "asks age", "asks time"),
@@ -209,7 +219,8 @@ def test_a_language_names_the_meanings_that_english_names(language: str) -> None
 
 def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
     shared = {"given_names", "names", "numbers", "places", "technologies", "guard", "topics", "pairs", "secrets"} | {
-        "counsel"
+        "counsel",
+        "commands",
     }
     for code in list_codes():
         assert {path.stem for path in (FOLDER / code).iterdir()} <= set(SECTIONS), code

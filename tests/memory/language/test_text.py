@@ -81,7 +81,7 @@ def test_a_date_is_written_as_people_do() -> None:
         (Tier.WORKING, {"speaker": "Maya"}, "Maya: "),
         (Tier.WORKING, {"speaker": "assistant"}, ""),
         (Tier.HISTORY, {"speaker": ""}, ""),
-        (Tier.BOOKS, {"speaker": "", "title": "Sea", "section": "2"}, "[Book: Sea, Section: 2] "),
+        (Tier.BOOKS, {"speaker": "", "title": "Sea", "section": "2"}, "Book: Sea. Section: 2. "),
         (Tier.WORKING, {"speaker": "", "source_type": SourceType.TOOL}, "[tool] "),
         (Tier.MEMORY_BANK, {"speaker": "Maya"}, ""),
     ],

@@ -1,0 +1,219 @@
+"""Carries a job from its bytes to the last vector: read, cut, embed, store, index.
+
+Nothing of a book is there before all of it is: its passages are made and embedded beforehand and written in one
+transaction, with the book. Killed before that, the next worker begins again; killed after, it goes on with the index.
+"""
+
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from books import digests, jobs, publishing
+from books.models import BookChunk, BookJob, BookUpload, JobStage, JobState
+from books.passages import (
+    BATCH,
+    ReadBook,
+    SecretFound,
+    build_chunk,
+    build_passages,
+    describe_book,
+    take_batches,
+)
+from books.progress import BEGINS_AT, JobProgress, JobStopped
+from books.reading.chunking import cut_into_chunks
+from books.reading.document import DocumentRefused, ReadDocument, ReadingLimits
+from books.reading.sandbox import read_document
+from memory.access.confinement import RowScope, confine_to
+from memory.access.outbox import drain
+from memory.access.scope import user_scope
+from memory.conf import data_dir
+from memory.indexing import queue
+from memory.indexing.passages import build_passage, indexing_deadline
+from memory.inference import embedder
+from memory.models import EndUser, MemoryItem
+from memory.platform import metrics
+from memory.platform.faults import Unavailable
+from memory.store.admission import WriteRefused
+from memory.store.writing import insert_rows
+from memory.tiers import Indexing
+
+logger = structlog.get_logger(__name__)
+
+Clock = Callable[[], datetime]
+SECRET_REFUSED, NOT_STORABLE = "secret_refused", "not_storable"
+ROWS_AT_ONCE: Final = 500
+# A book's rows are written in one transaction, which takes as long as it takes.
+UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
+# With the embedder away a book is found by its words alone and the index queue goes on by itself: nobody waits longer.
+INDEX_PATIENCE_S: Final = 30.0
+INDEX_SLICE_S: Final = 5.0
+RETRY_AFTER_S: Final = 0.5
+# Files that a killed process left behind; no reading takes nearly as long.
+STALE_AFTER: Final = timedelta(hours=1)
+
+
+def run_job(user: EndUser, job_id: uuid.UUID, *, clock: Clock) -> JobState | None:
+    """Work on an open job until it is over. None when there is nothing to do.
+
+    What is wrong with the document ends the job; what is wrong around it raises, and the job is tried again.
+    """
+    job = jobs.begin_attempt(user, job_id, now=clock())
+    if job is None:
+        return None
+    progress = JobProgress(user, job.pk)
+    with confine_to(RowScope.of(job)):
+        try:
+            state, code, detail = carry_out(user, job, progress, clock)
+        except JobStopped:
+            logger.info("book cancelled", user=user.pk, job=str(job.pk))
+            return JobState.CANCELLED
+        jobs.end_job(user, job.pk, state, now=clock(), code=code, detail=detail)
+        if state is JobState.COMPLETED:
+            digests.request_digest(user, job.pk, now=clock())
+    spent = progress.finish()
+    metrics.count("books", state)
+    metrics.record_stages("book_stage", spent)
+    told = {stage: round(ms) for stage, ms in spent.items()}
+    logger.info("book job over", user=user.pk, job=str(job.pk), state=state.value, code=code, ms=told)
+    return state
+
+
+def carry_out(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) -> tuple[JobState, str, str]:
+    """How it ended, with the code and the sentence of what was wrong."""
+    try:
+        book_id = job.book_id or bring_in(user, job, progress, clock)
+    except DocumentRefused as refusal:
+        return JobState.FAILED, str(refusal.code), refusal.detail
+    except SecretFound as found:
+        return JobState.FAILED, SECRET_REFUSED, str(found)
+    except WriteRefused as refusal:
+        return JobState.FAILED, NOT_STORABLE, f"A passage of it cannot be stored: it {refusal.rule}."
+    await_index(user, book_id, progress, clock)
+    return JobState.COMPLETED, "", ""
+
+
+def bring_in(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) -> uuid.UUID:
+    """Read, embed and store. Returns the book's id."""
+    if job.document_id is None:
+        document = read_upload(user, job, progress)
+        book = describe_book(user, job, document, clock())
+        whole = sum(len(block.text) for block in document.blocks)
+        read = build_passages(user, job, book, cut_into_chunks(document), whole, progress)
+    else:
+        read = publishing.copy_document(user, job, progress, now=clock())
+    embed_ahead(read.items, progress)
+    progress.report(JobStage.STORING, 0.0)
+    store_book(user, job, read, now=clock())
+    return read.row.pk
+
+
+def read_upload(user: EndUser, job: BookJob, progress: JobProgress) -> ReadDocument:
+    """Raises DocumentRefused."""
+    progress.report(JobStage.READING, 0.0)
+    with user_scope(user):
+        body = BookUpload.objects.filter(user=user, job=job).values_list("body", flat=True).first()
+    if body is None:
+        raise JobStopped
+    folder = data_dir() / "tmp" / "books"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    sweep_folder(folder)
+    # The file's own name is told and never becomes a path.
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        file.write(body)
+        file.flush()
+        path, limits = Path(file.name), ReadingLimits()
+
+        def report(_: str, share: float) -> None:
+            progress.report(JobStage.READING, share)
+
+        return read_document(path, job.file_name, limits=limits, on_progress=report)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove what a killed process left behind."""
+    for file in folder.iterdir():
+        if time.time() - file.stat().st_mtime > STALE_AFTER.total_seconds():
+            file.unlink(missing_ok=True)
+
+
+def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> None:
+    """Have the vectors of a book in the cache before its first row is there, so that the index takes all at once.
+
+    Else what the person says meanwhile would wait in the queue behind thousands of passages. Fails open: what is not
+    embedded now the queue embeds later.
+    """
+    done, moved_at = 0, time.monotonic()
+    for part in take_batches(iter(items), BATCH):
+        texts = ["".join(build_passage(item)) for item in part]
+        while True:
+            progress.report(JobStage.EMBEDDING, done / len(items))
+            try:
+                embedder().embed_passages(texts, indexing_deadline(len(part)))
+                break
+            except Unavailable as error:
+                # On a busy machine one late batch is no reason to leave the other thousand to the queue.
+                if time.monotonic() - moved_at > INDEX_PATIENCE_S:
+                    logger.warning("book not embedded ahead", dependency=error.dependency, reason=error.reason)
+                    return
+                time.sleep(RETRY_AFTER_S)
+        done, moved_at = done + len(part), time.monotonic()
+
+
+def store_book(user: EndUser, job: BookJob, read: ReadBook, *, now: datetime) -> None:
+    """All of a book or nothing. Raises JobStopped."""
+    with user_scope(user, settings=UNHURRIED):
+        locked = jobs.lock_job(user, job.pk)
+        if locked is None or locked.state != JobState.PROCESSING:
+            raise JobStopped
+        read.row.save(force_insert=True)
+        for part in take_batches(iter(read.items), ROWS_AT_ONCE):
+            insert_rows(user, part, now=now, actor=job.actor)
+        BookChunk.objects.bulk_create(
+            [build_chunk(user, read.row, chunk, item) for chunk, item in read.passages], batch_size=ROWS_AT_ONCE
+        )
+        if job.document_id is not None:
+            publishing.remove_document(user, job.document_id, now=now)
+        locked.book_id, locked.stage = read.row.pk, JobStage.INDEXING
+        locked.progress = BEGINS_AT[JobStage.INDEXING]
+        locked.save(update_fields=["book_id", "stage", "progress"])
+        BookUpload.objects.filter(user=user, job=locked).delete()
+
+
+def await_index(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock: Clock) -> None:
+    """Bring the passages into the index, together with whoever else is at it."""
+    total = left = count_unindexed(user, book_id)
+    moved_at = time.monotonic()
+    while left and time.monotonic() - moved_at < INDEX_PATIENCE_S:
+        progress.report(JobStage.INDEXING, 1 - left / total)
+        drained = drain(
+            "index",
+            user.pk,
+            partial(index_batch, user, clock),
+            lambda: queue.clear_user_mark(user),
+            seconds=INDEX_SLICE_S,
+            is_backing_off=lambda: queue.PENDING.is_backing_off(user, clock()),
+        )
+        if not drained.taken:
+            time.sleep(0.2)
+        before, left = left, count_unindexed(user, book_id)
+        if left < before:
+            moved_at = time.monotonic()
+
+
+def index_batch(user: EndUser, clock: Clock) -> int:
+    taken = queue.index_batch(user, now=clock())
+    metrics.count("indexed", amount=taken)
+    return taken
+
+
+def count_unindexed(user: EndUser, book_id: uuid.UUID) -> int:
+    with user_scope(user):
+        passages = BookChunk.objects.filter(user=user, book_id=book_id).values("item_id")
+        return MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING, pk__in=passages).count()

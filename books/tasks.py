@@ -1,0 +1,39 @@
+"""Reads what was handed in, in the background and in a queue of its own. May be killed at any point."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from books import digests, ingestion, jobs
+from memory.access.locks import try_task_lock
+from memory.models import EndUser
+
+
+# Longer than other tasks may: with a slow embedder five million characters take half an hour.
+@shared_task(name="books.work", time_limit=3_600, soft_time_limit=3_500)
+def work_on_books(user_id: int) -> int:
+    """One open job of a person; the next is behind other people's. Returns how many were worked on."""
+    user = EndUser.objects.filter(pk=user_id).first()
+    if user is None:
+        return 0
+    done = 0
+    with try_task_lock("books", user_id) as is_mine:
+        if not is_mine:
+            return 0
+        jobs.clear_away(user, now=timezone.now())
+        for job in jobs.list_open_jobs(user)[:1]:
+            done += ingestion.run_job(user, job.pk, clock=timezone.now) is not None
+        if not done:
+            # A file that waits goes first: a model reads for minutes what is found already.
+            done += digests.read_next_part(user, now=timezone.now())
+    if not jobs.advance_mark(user, now=timezone.now()):
+        work_on_books.delay(user_id)
+    return done
+
+
+@shared_task(name="books.sweep")
+def sweep_books() -> int:
+    """Enqueue every person with a job that a lost message or a killed worker left, or with something to clear away."""
+    users = jobs.DUE.list_users(timezone.now())
+    for user_id in users:
+        work_on_books.delay(user_id)
+    return len(users)

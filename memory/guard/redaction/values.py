@@ -57,7 +57,7 @@ ADJECTIVE: Final = re.compile(
     r"ivo|iva|ico|ica|ante|ente|ble|bles|vel|veis|if|ive|eux|euse|ique|uis|uise|lich|bar|ig|isch|sam|los|iert|"
     r"elt|ert|etzt|ellt|ato|ata|ati|ate|ito|ita|uto|uta|bile|bili|aria|ario|mente|ment|ung|tion|cion|zione|sao))"
 )
-ACCESS_CODE: Final = re.compile(r"(?=.*\d)[A-Z0-9]{4,8}[#*]?")
+ACCESS_CODE: Final = re.compile(r"(?=[A-Z]{0,7}[0-9])[A-Z0-9]{4,8}[#*]?")
 SHORTEST_WORD: Final = 4
 NAMES_AND_ROLES: Final = (
     *(

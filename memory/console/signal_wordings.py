@@ -83,6 +83,9 @@ SIGNAL_WORDINGS = {
     "current": SignalWording("Holds now", "it tells what holds now", "another tells what holds now"),
     "ended": SignalWording("No longer so", "it tells what was before, which is asked for", "it tells what has ended"),
     "latest_told": SignalWording("Told last", "it was told later, of the same matter", "another that was told answers"),
+    "former_told": SignalWording(
+        "Told before", "a later one took its place, and the question asks what was before", "it is what came later"
+    ),
     "entities": SignalWording("Named things", "it is kept about what the question names"),
     "solutions": SignalWording("Known solution", "it solved this before"),
     "documents": SignalWording("Data sets", "it describes the data that the question is about"),

@@ -23,7 +23,7 @@ from memory.language.exchanges import take_question
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
-from memory.retrieval.latest import order_statements, outdates
+from memory.retrieval.latest import order_former, order_statements, outdates
 from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
@@ -41,6 +41,7 @@ STEP: Final = 1.0
 ASKED: Final = "asked_fact"
 ASKED_WEIGHT: Final = 2.0
 LATEST: Final = "latest_told"
+FORMER: Final = "former_told"
 # The best that are compared by what they say: with four a month lost .03.
 COMPARED: Final = 8
 SPOKEN: Final = ("exchange", "profile")
@@ -88,7 +89,7 @@ def apply_validity(
     if not asked.is_past:
         lift_answers(asked, ranked, told)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
-    doubted = settle_latest(user, query, ranked, notes) if not asked.is_past else {}
+    doubted = settle_told(user, query, ranked, notes, is_past=asked.is_past)
     outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
     return SearchValidity(notes, doubted, frozenset(outdated))
 
@@ -146,10 +147,10 @@ def lift_answers(asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[
             move(one, one.total + lift, ASKED)
 
 
-def settle_latest(
-    user: EndUser, query: Query, ranked: Sequence[RankedCandidate], superseded: Collection[UUID]
+def settle_told(
+    user: EndUser, query: Query, ranked: Sequence[RankedCandidate], superseded: Collection[UUID], *, is_past: bool
 ) -> dict[UUID, datetime]:
-    """Deal the sums of the few best that were said in conversation out anew, by which of them answers for now.
+    """Deal the sums of the few best that were said in conversation out anew, by which answers for the time asked.
 
     Returns the facts of which a later one of these most likely took the place, with when it was said.
     """
@@ -161,8 +162,11 @@ def settle_latest(
     doubts = queries.read_doubts(user, {fact_id for one in said for fact_id in one.facts})
     told = [describe_told(one, doubts, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
     totals = [one.total for one in said]
-    for total, place in zip(totals, order_statements(query.text, told), strict=True):
-        move(said[place], total, LATEST)
+    order = order_former(query.text, told) if is_past else order_statements(query.text, told)
+    for total, place in zip(totals, order, strict=True):
+        move(said[place], total, FORMER if is_past else LATEST)
+    if is_past:
+        return {}
     ended_at = {one.candidate.memory.occurred_at for one in said if one.candidate.memory.id in superseded}
     return find_doubted(query.text, told, [one.facts for one in said], ended_at)
 

@@ -66,7 +66,7 @@ def test_every_reason_a_search_can_have_is_put_into_words() -> None:
         if isinstance(value, RankingSignal)
     }
     assert len(known) > 25
-    of_validity = {validity.ASKED, validity.CURRENT, validity.ENDED, validity.LATEST}
+    of_validity = {validity.ASKED, validity.CURRENT, validity.ENDED, validity.LATEST, validity.FORMER}
     assert known | of_validity <= set(SIGNAL_WORDINGS)
     assert all(reason.raises or reason.lowers for reason in SIGNAL_WORDINGS.values())
 

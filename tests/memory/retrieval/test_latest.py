@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from memory.facts.pairs.voice import cut_questions
-from memory.retrieval.latest import WEIGHTS, order_statements, outdates
+from memory.retrieval.latest import WEIGHTS, order_former, order_statements, outdates
 from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -33,6 +33,37 @@ def test_every_sign_has_a_weight() -> None:
 )
 def test_the_later_of_two_that_say_the_same_matter_comes_first(question: str, earlier: str, later: str) -> None:
     assert order_statements(question, tell_all(earlier, later)) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        (
+            "How many lengths did I use to swim?",
+            "I swim thirty lengths before work",
+            "forty lengths now, I got quicker",
+        ),
+        (
+            "Wo habe ich früher geparkt?",
+            "Ich parke im Hof hinter der Schule",
+            "seit Montag parke ich in der Tiefgarage",
+        ),
+        ("¿A qué hora ensayábamos antes?", "ensayamos los martes a las siete", "ahora ensayamos a las ocho"),
+    ],
+)
+def test_of_two_that_say_the_same_matter_the_earlier_comes_first_where_the_past_is_asked_for(
+    question: str, earlier: str, later: str
+) -> None:
+    assert order_former(question, tell_all(earlier, later)) == [0, 1]
+    # What the words of the question alone would have put first.
+    older, newer = tell_all(earlier, later)
+    assert order_former(question, [older, replace(newer, total=1.5)]) == [0, 1]
+
+
+def test_the_past_is_asked_of_what_is_said_of_its_matter_and_of_nothing_else() -> None:
+    ferry, oven = tell_all("The ferry leaves at half past two", "I used to bake in a brick oven")
+    order = order_former("What did I use to bake in?", [replace(ferry, total=0.5), replace(oven, total=2.5)])
+    assert order == [1, 0]
 
 
 @pytest.mark.parametrize(

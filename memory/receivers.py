@@ -13,6 +13,7 @@ from memory.facts.episodes import drop_episodes_of
 from memory.facts.streaming import is_streaming_for
 from memory.indexes import lexical_index
 from memory.lifecycle import publishing
+from memory.measuring.cases import drop_expectations
 from memory.models import EndUser
 from memory.platform.queue import enqueue
 from memory.signals import facts_due, index_due, items_changed, promotion_due, words_changed
@@ -57,6 +58,7 @@ def follow_memories(sender: type, user: EndUser, kind: str, items: Sequence[tupl
         drop_episodes_of(user, [item_id for item_id, _ in items])
     if kind == "removed":
         publishing.remove_with_memories(user, [item_id for item_id, _ in items], now=now)
+        drop_expectations(user, {item_id for item_id, _ in items})
     banked = [item_id for item_id, tier in items if tier is Tier.MEMORY_BANK]
     if banked and kind in {"archived", "restored", "revised", "removed"}:
         publishing.follow_bank_change(user, kind, banked, now=now)

@@ -9,13 +9,32 @@ from factory.django import DjangoModelFactory, Password
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.language.text import hash_content
-from memory.models import EndUser, FactEpisode, FactReview, FactRun, FactStream, MemoryItem, Operator, Organization
+from memory.measuring.cases import NewCase
+from memory.models import (
+    EndUser,
+    EvaluationRun,
+    FactEpisode,
+    FactReview,
+    FactRun,
+    FactStream,
+    MemoryItem,
+    Operator,
+    Organization,
+)
+from memory.models.evaluation import MeasuringState
 from memory.models.facts import ReviewKind
 from memory.store.rows import build_lexemes
 from memory.tiers import Outcome, Status, Tier
 from personality import templates
 
 LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def keep_evaluation(user: EndUser, item: MemoryItem, word: str, now: datetime) -> None:
+    """A labelled question with the word in it, and a run over it."""
+    MemoryFacade().save_case(user, NewCase(f"Where is the {word}?", [item.pk]), now=now)
+    with user_scope(user):
+        EvaluationRun.objects.create(user=user, state=MeasuringState.COMPLETED, actor=word)
 
 
 def keep_personality(user: EndUser, word: str, now: datetime) -> None:

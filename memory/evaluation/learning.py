@@ -10,7 +10,9 @@ from django.utils import timezone
 from knowledge_graph.tasks import learn_everything
 from memory.evaluation.datasets import DatasetQuestion, DatasetStore, RetrievalDataset
 from memory.evaluation.loading import ACTOR, LoadedStore, benchmark_organization, load_store
-from memory.evaluation.metrics import (
+from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, parse_mode
+from memory.facade import MemoryFacade
+from memory.measuring.metrics import (
     Average,
     JudgedRanking,
     ScoredQuestion,
@@ -18,8 +20,6 @@ from memory.evaluation.metrics import (
     best_keys,
     scenario_measures,
 )
-from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, parse_mode
-from memory.facade import MemoryFacade
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.tiers import Outcome
 

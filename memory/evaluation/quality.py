@@ -8,10 +8,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.conf import memory_conf
 from memory.evaluation.datasets import DatasetForm, DatasetQuestion, DatasetStore, RetrievalDataset
 from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
-from memory.evaluation.metrics import (
+from memory.evaluation.timing import Stopwatch
+from memory.inference import reranker
+from memory.measuring.metrics import (
     Average,
     JudgedRanking,
     Measure,
@@ -25,12 +26,10 @@ from memory.evaluation.metrics import (
     first_place,
     scenario_measures,
 )
-from memory.evaluation.timing import Stopwatch
-from memory.inference import reranker
 from memory.retrieval.confidence import LOW
-from memory.retrieval.ranking import load_signals
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
 from memory.retrieval.search import search
+from memory.retrieval.variants import list_boosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +156,6 @@ def choose_measures(form: DatasetForm, k: int) -> dict[str, Measure]:
     if form is DatasetForm.CONVERSATIONS:
         return conversation_measures(k)
     return scenario_measures() if form is DatasetForm.SCENARIOS else first_days_measures()
-
-
-def list_boosts() -> dict[str, str]:
-    """The boosts of the settings: the name each has in an explanation, and its path."""
-    return {signal.name: path for path in memory_conf().ranking.boosts for signal in load_signals((path,))}
 
 
 def parse_mode(mode: str) -> SearchMode:

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from memory.evaluation.metrics import Average
 from memory.evaluation.timing import LatencySpread
+from memory.measuring.metrics import Average
 
 # Token counts are whole numbers in the hundreds; everything else of a quality table lies between 0 and 1.
 _WHOLE = "tok"

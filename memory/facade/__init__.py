@@ -10,6 +10,7 @@ from memory.facade.books import BookVerbs
 from memory.facade.commands import CommandVerbs
 from memory.facade.facts import FactVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
+from memory.facade.measuring import MeasuringVerbs
 from memory.facade.portability import PortabilityVerbs
 from memory.facade.sessions import SessionVerbs
 from memory.facade.spaces import SpaceVerbs
@@ -19,6 +20,14 @@ __all__ = ["MemoryFacade", "Stats"]
 
 
 class MemoryFacade(
-    BookVerbs, CommandVerbs, SessionVerbs, FactVerbs, MaintenanceVerbs, PortabilityVerbs, SpaceVerbs, TextVerbs
+    BookVerbs,
+    CommandVerbs,
+    SessionVerbs,
+    FactVerbs,
+    MaintenanceVerbs,
+    MeasuringVerbs,
+    PortabilityVerbs,
+    SpaceVerbs,
+    TextVerbs,
 ):
     """Cheap to make: one for each request, with the name of who acts."""

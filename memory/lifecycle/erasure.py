@@ -21,6 +21,8 @@ from memory.inference import prefixes
 from memory.models import (
     EndUser,
     Erasure,
+    EvaluationCase,
+    EvaluationRun,
     Fact,
     FactEpisode,
     FactEvent,
@@ -68,6 +70,8 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     Speaker,
     Tombstone,
     UserData,
+    EvaluationCase,
+    EvaluationRun,
     TransferPart,
     Transfer,
 )

@@ -3,15 +3,16 @@
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
 and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
 and users, `grants` clients that registered themselves and their tokens, `spaces` what several people share,
-`operations` what requests leave behind, `rebuilding` the vector collections; `isolation` holds the keys every such
-table carries and the migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser`
-of its own; a test fails without.
+`operations` what requests leave behind, `evaluation` labelled questions and what they measured, `rebuilding` the
+vector collections; `isolation` holds the keys every such table carries and the migration that has Postgres watch over
+it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
 
 from memory.models.addresses import MemoryAddress
 from memory.models.episodes import FactEpisode, FactRun, FactStream
+from memory.models.evaluation import EvaluationCase, EvaluationRun
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.grants import OAuthClient, OAuthGrant, OAuthToken
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
@@ -33,6 +34,8 @@ __all__ = [
     "DriftReport",
     "EndUser",
     "Erasure",
+    "EvaluationCase",
+    "EvaluationRun",
     "Fact",
     "FactEpisode",
     "FactEvent",

@@ -130,6 +130,10 @@ TABLES: Final = (
     PortableTable(core.FactTombstone, "fact_tombstone", natural=("digest",)),
     PortableTable(core.FactEpisode, "episode", BY_TIME),
     PortableTable(core.FactRun, "consolidation", ("started_at", "pk")),
+    PortableTable(core.EvaluationCase, "evaluation_case", BY_TIME, foreign_json=frozenset({"settings"})),
+    PortableTable(
+        core.EvaluationRun, "evaluation_run", BY_TIME, foreign_json=frozenset({"settings_a", "settings_b", "figures"})
+    ),
     PortableTable(graphs.HotThread, "hot_thread", natural=("thread_id",)),
     PortableTable(graphs.HotTurn, "hot_turn", ("at", "pk")),
     describe_graph(graphs.GraphWork, "graph_work"),

@@ -39,7 +39,8 @@ class SearchRequest:
     """``tiers`` None means all; ``metadata`` keeps items that contain it, ``rows`` those that it lets through.
     ``thread_id`` is that of the turn.
 
-    ``stages`` and ``boosts`` are for measuring a part alone; ``boosts`` None means those of the settings.
+    ``stages``, ``boosts`` and ``fusion`` are for measuring a part alone or a change; ``boosts`` None and no ``fusion``
+    mean those of the settings.
     """
 
     query: str
@@ -59,6 +60,7 @@ class SearchRequest:
     turn_id: uuid.UUID | None = None
     stages: frozenset[str] = STAGES
     boosts: tuple[str, ...] | None = None
+    fusion: str = ""
     # Whether nothing is found where what was found is most likely not about the question.
     is_silent_when_low: bool = False
     # The messages that the query was put together of, where they are several.

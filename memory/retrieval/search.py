@@ -166,7 +166,7 @@ def rank_candidates(
     debug: SearchDebug,
 ) -> list[RankedCandidate]:
     """The candidates with their final scores, by meaning, words, tokens and signals. Reads no row."""
-    fuse_pool(query, pool)
+    fuse_pool(query, pool, request.fusion)
     if encoded is not None and signs:
         with debug.time_stage(late.STAGE):
             late.compare_tokens(pool, signs, encoded)
@@ -174,11 +174,12 @@ def rank_candidates(
     return rank_pool(query, pool, load_signals(boosts))
 
 
-def fuse_pool(query: Query, pool: Pool) -> None:
+def fuse_pool(query: Query, pool: Pool, fusion: str = "") -> None:
     ranking = memory_conf().ranking
-    if ranking.fusion == "rrf":
+    fusion = fusion or ranking.fusion
+    if fusion == "rrf":
         fuse_rrf(pool.candidates, ranking.rrf_k)
-    elif ranking.fusion == "blend":
+    elif fusion == "blend":
         fuse_blend(pool.candidates, ranking.rrf_k)
     else:
         fuse_zscore(pool.candidates, OF_REMARK if query.is_remark else OF_QUESTION)
@@ -228,7 +229,7 @@ def load_hits(
             position,
             items[one.candidate.memory.id],
             one.final,
-            build_explanation(one, shared),
+            build_explanation(one, shared, request.fusion),
             is_dormant=one.candidate.memory.is_dormant,
             superseded_by=ended.get(one.candidate.memory.id),
             duplicates=same,
@@ -264,7 +265,7 @@ def rate_effectiveness(memory: CandidateMemory) -> tuple[float, float]:
     return wilson_lower_bound(memory.worked, memory.failed, memory.partial) if tried else 0.0, memory.score
 
 
-def build_explanation(one: RankedCandidate, shared: SharedItems) -> dict[str, Any]:
+def build_explanation(one: RankedCandidate, shared: SharedItems, fusion: str = "") -> dict[str, Any]:
     """Every number that placed a hit: the relevance and the boosts add up to ``total``, which is squashed.
 
     Where a cross-encoder was asked, ``ce`` is its score and takes the share of the final one that ``weights`` tells;
@@ -282,7 +283,7 @@ def build_explanation(one: RankedCandidate, shared: SharedItems) -> dict[str, An
             "distance": None if candidate.distance is None else round(candidate.distance, 6),
             "similarity": None if candidate.distance is None else round(similarity(candidate.distance), 6),
             "text_score": None if candidate.text_score is None else round(candidate.text_score, 6),
-            "fusion": conf.fusion,
+            "fusion": fusion or conf.fusion,
             "relevance": round(candidate.relevance, 6),
             "weights": list_weights(one),
             "boosts": one.boosts,

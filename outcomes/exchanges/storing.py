@@ -14,7 +14,7 @@ from memory.conf import memory_conf
 from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, list_marked_kinds_in, redact_reply
 from memory.language.exchanges import EXCHANGE_FRAME
-from memory.models import EndUser, MemoryItem, Turn
+from memory.models import EndUser, EvaluationCase, MemoryItem, Turn
 from memory.signals import promotion_due
 from memory.store import writing
 from memory.store.admission import NewMemory, validate_field_text
@@ -238,6 +238,9 @@ def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
         if not exchange_ids:
             return 0
         digests.drop_digests(user, exchange_ids)
+        # Somebody may have kept the question as one to measure with.
+        turns = list(exchanges.exclude(turn_id=None).values_list("turn_id", flat=True))
+        EvaluationCase.objects.filter(user=user, turn_id__in=turns).delete()
         exchanges.delete()
         OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")

@@ -34,7 +34,7 @@ from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ThreadDigest
 from tests.database_roles import isolated_tables
-from tests.factories import keep_facts, keep_personality
+from tests.factories import keep_evaluation, keep_facts, keep_personality
 
 
 @pytest.fixture
@@ -58,6 +58,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
         keep_facts(someone, "lamp", timezone.now())
         keep_personality(someone, "lamp", timezone.now())
+        keep_evaluation(someone, item, "lamp", timezone.now())
         facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)

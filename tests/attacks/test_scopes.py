@@ -23,6 +23,7 @@ from memory.tiers import Tier
 from outcomes.exchanges import profiling
 from outcomes.models import Exchange, ThreadDigest
 from tests.api_client import ApiClient, client_for
+from tests.factories import keep_evaluation
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 OURS, THEIRS = RowScope(project_id="acme/atlas"), RowScope(project_id="acme/borealis")
@@ -85,6 +86,7 @@ def told(user: EndUser, api: ApiClient, index_now: Callable[[EndUser], None]) ->
         with confine_to(scope), user_scope(user):
             ThreadDigest.objects.create(user=user, thread_id=word, bullets=[f"The {word} boat is called {word}"])
             keep_book(user, scope, word, memory_id)
+            keep_evaluation(user, MemoryItem.objects.get(pk=memory_id), word, NOW)
         api.post("hot/turn", {"thread_id": word, "text": f"My engineer is called {word.title()}", **named})
         ids = (memory_id, bank.json()["id"], exchange.json()["exchange_id"], fact.json()["fact"]["id"], turn["turn_id"])
         found.append(Told(*ids))

@@ -45,6 +45,7 @@ from memory.management.served import (
     measure_turns,
 )
 from memory.platform.faults import Unavailable
+from memory.retrieval.variants import list_boosts
 
 
 def parse_whole(text: str) -> int:
@@ -68,7 +69,7 @@ def parse_modes(text: str) -> list[str]:
 
 
 def parse_boosts(text: str) -> list[str]:
-    boosts = list(quality.list_boosts())
+    boosts = list(list_boosts())
     names = boosts if text == "each" else list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in names if name not in boosts]
     if unknown or not names:

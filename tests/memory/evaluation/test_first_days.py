@@ -6,8 +6,8 @@ import pytest
 
 from memory.evaluation.datasets import DatasetError, DatasetForm
 from memory.evaluation.first_days import SILENCE, read_first_days, read_stores
-from memory.evaluation.metrics import JudgedRanking, first_days_measures
 from memory.evaluation.scenarios import HALVES
+from memory.measuring.metrics import JudgedRanking, first_days_measures
 
 
 def test_the_set_is_of_small_stores_in_seven_languages_and_split_by_store() -> None:

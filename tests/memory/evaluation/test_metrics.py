@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from memory.evaluation import metrics
-from memory.evaluation.metrics import JudgedRanking, ScoredQuestion
+from memory.measuring.metrics import JudgedRanking, ScoredQuestion
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from rich.console import Console
 
 from memory.evaluation import report
-from memory.evaluation.metrics import Average
 from memory.evaluation.report import BenchmarkTarget
 from memory.evaluation.timing import summarize_latencies
+from memory.measuring.metrics import Average
 
 
 @pytest.fixture

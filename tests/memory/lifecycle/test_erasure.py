@@ -34,7 +34,7 @@ from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ThreadDigest
 from tests.conftest import Clock
-from tests.factories import keep_facts, keep_personality
+from tests.factories import keep_evaluation, keep_facts, keep_personality
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -66,6 +66,9 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     keep_records(user, clock, word)
     keep_facts(user, word, clock())
     keep_personality(user, word, clock())
+    with user_scope(user):
+        kept = MemoryItem.objects.for_user(user)[0]
+    keep_evaluation(user, kept, word, clock())
     stage_own_file(user, clock)
     hand_in_books(user, clock, word)
     run_hot_turn(user, NewHotTurn(word, f"My sister is called {word.title()}."), now=clock(), actor="key:test")

@@ -10,10 +10,10 @@ from pytest_django import Settings
 
 from memory import inference
 from memory.evaluation.datasets import limit_questions
-from memory.evaluation.metrics import best_keys
 from memory.evaluation.quality import HYBRID, READ_BY_RERANKER, RERANKED, evaluate_dataset
 from memory.evaluation.scenarios import read_scenario_set
 from memory.facade import MemoryFacade
+from memory.measuring.metrics import best_keys
 from memory.models import EndUser
 from memory.platform import metrics
 from memory.platform.metrics import Series

@@ -22,8 +22,8 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.evaluation.datasets import DatasetQuestion, read_dataset
 from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
-from memory.evaluation.metrics import best_keys, recall_at, reciprocal_rank
 from memory.evaluation.quality import ASKED_AT, PATIENCE_S
+from memory.measuring.metrics import best_keys, recall_at, reciprocal_rank
 from memory.retrieval import late
 from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.finding import find_matches

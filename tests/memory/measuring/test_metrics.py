@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from memory.evaluation import metrics
+from memory.measuring import metrics
 from memory.measuring.metrics import JudgedRanking, ScoredQuestion
 
 

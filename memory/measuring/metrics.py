@@ -102,6 +102,17 @@ def conversation_measures(k: int) -> dict[str, Measure]:
     }
 
 
+def personal_measures() -> dict[str, Measure]:
+    """What a person's own questions are measured by. Tokens are of all that was found."""
+    return {
+        "hit@1": _build_measure(hit_at, 1),
+        "R@5": _build_measure(recall_at, 5),
+        "R@10": _build_measure(recall_at, 10),
+        "MRR": lambda judged: reciprocal_rank(judged.ranking, judged.grades),
+        "tokens": lambda judged: float(tokens_at(judged.ranking, judged.texts, len(judged.ranking))),
+    }
+
+
 def scenario_measures() -> dict[str, Measure]:
     """What a small store with one best answer and named traps is measured by."""
     return {

@@ -1,0 +1,108 @@
+"""Asks a person's questions under two settings, and adds up what came of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from memory.access.confinement import confine_to, current_scope
+from memory.conf import memory_conf
+from memory.measuring.intervals import compare_measure
+from memory.measuring.labels import LabelledQuestion, LabelSource
+from memory.measuring.metrics import JudgedRanking, first_place, personal_measures
+from memory.models import EndUser
+from memory.models.conditions import RowConditions
+from memory.retrieval.results import SearchRequest
+from memory.retrieval.search import search
+from memory.retrieval.variants import SearchSettings
+
+# As deep as the deepest measure, unless a setting says otherwise.
+DEPTH: Final = 10
+SHOWN: Final = 5
+MEASURES: Final = personal_measures()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsPair:
+    before: SearchSettings
+    after: SearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """What a question found under one setting. ``place`` is that of the first expected memory, None for none."""
+
+    figures: Mapping[str, float]
+    place: int | None
+    found: tuple[str, ...]
+    fallbacks: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        figures = {name: round(value, 5) for name, value in self.figures.items()}
+        told = {"fallbacks": list(self.fallbacks)} if self.fallbacks else {}
+        return {"place": self.place, "found": list(self.found[:SHOWN]), **figures, **told}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionComparison:
+    question: LabelledQuestion
+    before: AskedQuestion
+    after: AskedQuestion
+
+    def as_json(self) -> dict[str, Any]:
+        """Ids and numbers; the words stay where the question is from."""
+        named = {"case_id": self.question.case_id, "turn_id": self.question.turn_id}
+        return {
+            "source": self.question.source.value,
+            **{name: str(value) for name, value in named.items() if value},
+            "is_named": self.question.is_named,
+            "expected": [str(item_id) for item_id in self.question.expected],
+            "a": self.before.as_json(),
+            "b": self.after.as_json(),
+        }
+
+
+def ask_question(user: EndUser, question: LabelledQuestion, settings: SearchSettings, now: datetime) -> AskedQuestion:
+    """Leaves no trace: no turn, no count of what was retrieved. What was said since it was asked is not found."""
+    request = SearchRequest(
+        question.question,
+        limit=DEPTH,
+        rows=RowConditions(occurred_before=question.asked_at),
+        # Nobody waits, and a stage that is left out for time would look like a setting.
+        deadline_s=memory_conf().deadlines.hard_s,
+    )
+    scope = current_scope().narrow(question.scope.agent_id, question.scope.project_id)
+    with confine_to(scope):
+        result = search(user, settings.apply(request), now=question.asked_at or now, remember=False)
+    ranking = [str(hit.item.pk) for hit in result.hits]
+    expected = {str(item_id): 1 for item_id in question.expected}
+    judged = JudgedRanking(ranking, expected, {str(hit.item.pk): hit.item.text for hit in result.hits})
+    figures = {name: measure(judged) for name, measure in MEASURES.items()}
+    return AskedQuestion(figures, first_place(ranking, expected), tuple(ranking), tuple(result.debug.fallbacks_used))
+
+
+def compare_questions(
+    user: EndUser, questions: Iterable[LabelledQuestion], pair: SettingsPair, now: datetime
+) -> Iterator[QuestionComparison]:
+    """Outside any transaction."""
+    for question in questions:
+        before = ask_question(user, question, pair.before, now)
+        yield QuestionComparison(question, before, ask_question(user, question, pair.after, now))
+
+
+def summarise(results: Sequence[Mapping[str, Any]], left_out: Mapping[str, int]) -> dict[str, Any]:
+    """The figures of what questions came to, of one person or of many, as JSON."""
+    fallbacks = Counter(name for one in results for side in ("a", "b") for name in one[side].get("fallbacks", ()))
+    return {
+        "questions": len(results),
+        "of_turns": sum(one["source"] == LabelSource.OUTCOME for one in results),
+        "saved": sum(one["source"] == LabelSource.SAVED for one in results),
+        "named": sum(one["is_named"] for one in results),
+        "left_out": dict(left_out),
+        "fallbacks": dict(fallbacks),
+        "measures": {
+            name: compare_measure(name, [one["a"][name] for one in results], [one["b"][name] for one in results])
+            for name in MEASURES
+        },
+    }

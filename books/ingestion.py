@@ -26,7 +26,7 @@ from books.passages import (
     describe_book,
     take_batches,
 )
-from books.progress import BEGINS_AT, JobProgress, JobStopped
+from books.progress import BEGINS_AT, JobProgress, JobStopped, WorkerStopping, go_on, go_on_unless_stopping
 from books.reading.chunking import cut_into_chunks
 from books.reading.document import DocumentRefused, ReadDocument, ReadingLimits
 from books.reading.sandbox import read_document
@@ -59,21 +59,24 @@ RETRY_AFTER_S: Final = 0.5
 STALE_AFTER: Final = timedelta(hours=1)
 
 
-def run_job(user: EndUser, job_id: uuid.UUID, *, clock: Clock) -> JobState | None:
-    """Work on an open job until it is over. None when there is nothing to do.
+def run_job(user: EndUser, job_id: uuid.UUID, *, clock: Clock, between: Callable[[], None] = go_on) -> JobState | None:
+    """Work on an open job until it is over, or the worker is to stop. None when there is nothing to do.
 
     What is wrong with the document ends the job; what is wrong around it raises, and the job is tried again.
     """
     job = jobs.begin_attempt(user, job_id, now=clock())
     if job is None:
         return None
-    progress = JobProgress(user, job.pk)
+    progress = JobProgress(user, job.pk, between)
     with confine_to(RowScope.of(job)):
         try:
             state, code, detail = carry_out(user, job, progress, clock)
         except JobStopped:
             logger.info("book cancelled", user=user.pk, job=str(job.pk))
             return JobState.CANCELLED
+        except WorkerStopping:
+            jobs.put_back(user, job.pk)
+            return JobState.PENDING
         jobs.end_job(user, job.pk, state, now=clock(), code=code, detail=detail)
         if state is JobState.COMPLETED:
             digests.request_digest(user, job.pk, now=clock())
@@ -149,7 +152,7 @@ def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> None:
     Else what the person says meanwhile would wait in the queue behind thousands of passages. Fails open: what is not
     embedded now the queue embeds later.
     """
-    done, moved_at = 0, time.monotonic()
+    done, moved_at = 0, progress.own_time
     for part in take_batches(iter(items), BATCH):
         texts = ["".join(build_passage(item)) for item in part]
         while True:
@@ -159,21 +162,22 @@ def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> None:
                 break
             except Unavailable as error:
                 # On a busy machine one late batch is no reason to leave the other thousand to the queue.
-                if time.monotonic() - moved_at > INDEX_PATIENCE_S:
+                if progress.own_time - moved_at > INDEX_PATIENCE_S:
                     logger.warning("book not embedded ahead", dependency=error.dependency, reason=error.reason)
                     return
                 time.sleep(RETRY_AFTER_S)
-        done, moved_at = done + len(part), time.monotonic()
+        done, moved_at = done + len(part), progress.own_time
 
 
 def store_book(user: EndUser, job: BookJob, read: ReadBook, *, now: datetime) -> None:
-    """All of a book or nothing. Raises JobStopped."""
+    """All of a book or nothing. Raises JobStopped and WorkerStopping."""
     with user_scope(user, settings=UNHURRIED):
         locked = jobs.lock_job(user, job.pk)
         if locked is None or locked.state != JobState.PROCESSING:
             raise JobStopped
         read.row.save(force_insert=True)
         for part in take_batches(iter(read.items), ROWS_AT_ONCE):
+            go_on_unless_stopping()
             insert_rows(user, part, now=now, actor=job.actor)
         BookChunk.objects.bulk_create(
             [build_chunk(user, read.row, chunk, item) for chunk, item in read.passages], batch_size=ROWS_AT_ONCE
@@ -189,8 +193,8 @@ def store_book(user: EndUser, job: BookJob, read: ReadBook, *, now: datetime) ->
 def await_index(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock: Clock) -> None:
     """Bring the passages into the index, together with whoever else is at it."""
     total = left = count_unindexed(user, book_id)
-    moved_at = time.monotonic()
-    while left and time.monotonic() - moved_at < INDEX_PATIENCE_S:
+    moved_at = progress.own_time
+    while left and progress.own_time - moved_at < INDEX_PATIENCE_S:
         progress.report(JobStage.INDEXING, 1 - left / total)
         drained = drain(
             "index",
@@ -204,7 +208,7 @@ def await_index(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock:
             time.sleep(0.2)
         before, left = left, count_unindexed(user, book_id)
         if left < before:
-            moved_at = time.monotonic()
+            moved_at = progress.own_time
 
 
 def index_batch(user: EndUser, clock: Clock) -> int:

@@ -187,6 +187,18 @@ def end_job(
             close_job(job, state, now=now, code=code, detail=detail)
 
 
+def put_back(user: EndUser, job_id: uuid.UUID) -> None:
+    """Have a job wait for the next worker, as this one is to stop. That is no attempt of the file's."""
+    with user_scope(user):
+        job = lock_job(user, job_id)
+        if job is None or job.state != JobState.PROCESSING:
+            return
+        job.state, job.attempts = JobState.PENDING, max(0, job.attempts - 1)
+        if job.book_id is None:
+            job.stage, job.progress = JobStage.WAITING, 0.0
+        job.save(update_fields=["state", "attempts", "stage", "progress"])
+
+
 def list_open_jobs(user: EndUser) -> list[BookJob]:
     """Of all scopes, those first that have waited longest."""
     with confine_to(EVERYTHING), user_scope(user):

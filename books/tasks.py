@@ -1,15 +1,19 @@
 """Reads what was handed in, in the background and in a queue of its own. May be killed at any point."""
 
+from functools import partial
+
 from celery import shared_task
 from django.utils import timezone
 
 from books import digests, ingestion, jobs
+from books.precedence import SmallFilesFirst
 from memory.access.locks import try_task_lock
 from memory.models import EndUser
 
 
-# Longer than other tasks may: with a slow embedder five million characters take half an hour.
-@shared_task(name="books.work", time_limit=3_600, soft_time_limit=3_500)
+# Longer than other tasks may: with a slow embedder five million characters take half an hour, and as long again where
+# small files come between.
+@shared_task(name="books.work", time_limit=7_200, soft_time_limit=7_100)
 def work_on_books(user_id: int) -> int:
     """One open job of a person; the next is behind other people's. Returns how many were worked on."""
     user = EndUser.objects.filter(pk=user_id).first()
@@ -21,7 +25,8 @@ def work_on_books(user_id: int) -> int:
             return 0
         jobs.clear_away(user, now=timezone.now())
         for job in jobs.list_open_jobs(user)[:1]:
-            done += ingestion.run_job(user, job.pk, clock=timezone.now) is not None
+            run = partial(ingestion.run_job, clock=timezone.now)
+            done += run(user, job.pk, between=SmallFilesFirst(job, run, timezone.now)) is not None
         if not done:
             # A file that waits goes first: a model reads for minutes what is found already.
             done += digests.read_next_part(user, now=timezone.now())

@@ -33,6 +33,7 @@ ENVIRONMENT = {
     "config/asgi.py",
     "config/wsgi.py",
     "manage.py",
+    "docker/embedder/instructions.py",  # tells a library what it only asks there
     "config/settings_test.py",  # names the data directory of the tests before the settings are read
 }
 SETTINGS = {"memory/conf.py"}

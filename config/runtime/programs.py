@@ -25,6 +25,8 @@ PROBE_S = 1.0
 REDIS_MEMORY = "512mb"
 # Of config.settings, as the programs are started without them.
 DEFAULT_QUEUE, BOOKS_QUEUE = "fast", "books"
+# A process that read ten megabytes of text keeps what it took; above this much the next task gets a new one.
+BOOKS_MEMORY_KIB = 400_000
 # A connection takes a place in a web process while it is open; requests beyond the threads wait their turn. Streams of
 # the gateway have places of their own beside them.
 CONNECTIONS_PER_WEB_PROCESS = 256
@@ -201,11 +203,12 @@ def worker_program(paths: Paths, address: WebAddress) -> Program:
 
 def books_program(paths: Paths, address: WebAddress) -> Program:
     """Reads what people hand in. Of its own, so that a file that takes minutes holds up nothing else."""
-    return build_worker("books", BOOKS_QUEUE, read_process_counts().book_workers, paths, address)
+    most = ("--max-memory-per-child", str(BOOKS_MEMORY_KIB))
+    return build_worker("books", BOOKS_QUEUE, read_process_counts().book_workers, paths, address, *most)
 
 
-def build_worker(name: str, queue: str, concurrency: int, paths: Paths, address: WebAddress) -> Program:
-    options = ["--queues", queue, "--concurrency", str(concurrency), "--without-gossip", "--without-mingle"]
+def build_worker(name: str, queue: str, concurrency: int, paths: Paths, address: WebAddress, *more: str) -> Program:
+    options = ["--queues", queue, "--concurrency", str(concurrency), "--without-gossip", "--without-mingle", *more]
     # A name of its own beside the other worker of this machine, as whoever asks how they are asks by name.
     named = [] if name == "worker" else ["--hostname", f"{name}@%h"]
     return Program(

@@ -16,6 +16,7 @@ from queue import SimpleQueue
 
 import ctranslate2
 import numpy as np
+from instructions import choose_instructions
 from model import DIMENSIONS, ModelSource, ensure_converted, load_tokenizer
 from network import QUANTIZATION
 from numpy.typing import NDArray
@@ -112,6 +113,7 @@ def load(folder: Path, replicas: int, steps_back: int) -> ctranslate2.Encoder:
     if steps_back and sys.platform == "linux":  # elsewhere niceness belongs to processes
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + steps_back)
+    choose_instructions()
     return ctranslate2.Encoder(
         str(folder), device="cpu", compute_type=QUANTIZATION, inter_threads=replicas, intra_threads=1
     )

@@ -21,6 +21,7 @@ from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
+from memory.platform.stopping import is_stopping
 from memory.tiers import Indexing
 
 logger = structlog.get_logger(__name__)
@@ -136,7 +137,8 @@ def drain(
 ) -> Drained:
     """Take batches of a user's work until none is left and the mark is cleared; one process at a time for each user.
 
-    Out of time it stops between batches, so that the caller passes the rest to another task, behind other users'.
+    Out of time or told to stop it ends between batches, so that the caller passes the rest to another task, behind
+    other users'.
     ``is_marked`` is asked when the lock is free again: a message sent after the mark was cleared may have met the lock,
     and would leave its work to the sweep.
     """
@@ -146,7 +148,7 @@ def drain(
         if not is_mine:
             return Drained(0)
         try:
-            while not is_done and timezone.now() < until:
+            while not is_done and timezone.now() < until and not is_stopping():
                 batch = take()
                 taken += batch
                 # What became visible while clearing waited is taken now, unless somebody else (a rebuild) took it: then

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import instructions
 import model
 import numpy as np
 import pytest
@@ -203,3 +204,27 @@ def test_the_server_says_which_models_it_knows() -> None:
 
     assert asked.returncode == 2
     assert "not a model this server carries" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "chosen", "given"),
+    [
+        ("fpu avx2 avx512f avx512_vnni", "", "AVX512"),
+        ("fpu avx2 avx512f", "", ""),
+        ("avx512_vnni", "AVX2", "AVX2"),
+    ],
+)
+def test_wider_numbers_are_used_where_they_cost_no_clock(
+    flags: str, chosen: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Set first, so that what the function sets is taken back as well.
+    monkeypatch.setenv(instructions.VARIABLE, chosen)
+    if not chosen:
+        monkeypatch.delenv(instructions.VARIABLE)
+    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nflags\t\t: {flags}\n\nprocessor\t: 1\n")
+
+    instructions.choose_instructions(tmp_path / "cpuinfo")
+    assert os.environ.get(instructions.VARIABLE, "") == given
+
+    instructions.choose_instructions(tmp_path / "no such file")
+    assert os.environ.get(instructions.VARIABLE, "") == given

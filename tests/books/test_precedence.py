@@ -1,0 +1,81 @@
+"""Whose file is read first, and what becomes of one whose worker has to stop."""
+
+import uuid
+
+import pytest
+from django.utils import timezone
+
+from books import ingestion, jobs, precedence, progress, tasks
+from books.models import BookJob
+from books.reading.sandbox import read_document
+from memory.access.scope import user_scope
+from memory.models import EndUser
+from tests.api_client import client_for
+from tests.books.test_books import BookShelf, rows_left, shelf, table, work
+
+__all__ = ["shelf"]
+
+pytestmark = pytest.mark.usefixtures("services", "db")
+
+
+def find_job(user: EndUser, job_id: str) -> BookJob:
+    with user_scope(user):
+        return BookJob.objects.get(user=user, pk=uuid.UUID(job_id))
+
+
+def test_a_small_file_of_anybody_is_read_between_the_batches_of_a_large_one(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedence, "LOOK_EVERY_S", 0.0)
+    large = shelf.upload(table(), "stations.csv").json()["job_id"]
+    own = shelf.upload(b"The tide turns twice a day.", "tide.txt").json()["job_id"]
+    as_large = shelf.upload(table().replace(b"Keeper", b"Warden"), "wardens.csv").json()["job_id"]
+    small = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+
+    tasks.work_on_books(user.pk)
+
+    ended = [find_job(*one).finished_at for one in ((other_user, small), (user, own), (user, large))]
+    assert None not in ended
+    assert max(ended[:2]) < ended[2]  # type: ignore[operator, type-var]
+    assert find_job(user, as_large).state == "pending"
+    assert jobs.DUE.list_users(timezone.now()) == [user.pk]
+
+
+def test_a_file_that_comes_between_and_fails_leaves_the_other_alone(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedence, "LOOK_EVERY_S", 0.0)
+    large = shelf.upload(table(), "stations.csv").json()["job_id"]
+    small = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+    read = read_document
+
+    def fail_for_gulls(path: object, name: str, **named: object) -> object:
+        if name == "gulls.txt":
+            raise RuntimeError("no such luck")
+        return read(path, name, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ingestion, "read_document", fail_for_gulls)
+    tasks.work_on_books(user.pk)
+
+    assert find_job(user, large).state == "completed"
+    assert find_job(other_user, small).state != "completed"
+
+
+@pytest.mark.parametrize("stage", ["cutting", "storing"])
+def test_a_worker_that_stops_leaves_its_job_to_the_next_as_if_it_had_not_begun(
+    stage: str, shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = shelf.upload(table(), "stations.csv").json()["job_id"]
+
+    def is_there_yet() -> bool:
+        return find_job(user, job).stage == stage
+
+    with monkeypatch.context() as patched:
+        patched.setattr(progress, "is_stopping", is_there_yet)
+        work(user)
+    left = find_job(user, job)
+    assert (left.state, left.attempts, left.stage) == ("pending", 0, "waiting")
+    assert rows_left(user) == (0, 0, 0, 1)
+
+    work(user)
+    assert find_job(user, job).state == "completed"

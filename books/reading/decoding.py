@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import zlib
 from collections import Counter
 
 from books.reading.document import DocumentRefused, RefusalCode
@@ -39,6 +40,7 @@ BESIDE_ASCII = re.compile(r"(?<=[a-zA-Z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[a-zA-Z
 MAGIC = (
     b"\x7fELF", b"MZ", b"\x89PNG", b"GIF87a", b"GIF89a", b"\xff\xd8\xff", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh",
     b"\xfd7zXZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"OggS", b"ID3", b"RIFF", b"\x00asm", b"SQLite format 3",
+    b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"\x1f\x9d", b"MSCF", b"!<arch>\n",
 )  # fmt: skip
 # Stray bytes of a damaged file; what is no text has more of them.
 FEW = 4
@@ -48,9 +50,20 @@ BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 def looks_binary(head: bytes) -> bool:
     """Whether bytes without a mark of their encoding can be no text: those of a program, a picture, an archive."""
-    if head.startswith(MAGIC):
+    if head.startswith(MAGIC) or is_packed(head):
         return True
     return guess_utf16(head) is None and len(BINARY.findall(head)) > max(FEW, len(head) // 50)
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether this is the beginning of what zlib packed, which has no name in front: two bytes, and then it unpacks."""
+    if len(head) < 6 or head[0] & 0x0F != 8 or int.from_bytes(head[:2], "big") % 31:
+        return False
+    try:
+        zlib.decompressobj().decompress(head, 64)
+    except zlib.error:
+        return False
+    return True
 
 
 def decode_text(data: bytes, declared: str = "") -> str:
@@ -65,9 +78,13 @@ def decode_text(data: bytes, declared: str = "") -> str:
     if 0 < mended.count("\ufffd") * 3 < len(FOREIGN.findall(mended)):
         # UTF-8 with a few bytes that are not: lines of another encoding among them, or damage.
         return mended
-    if data.count(b"\x00") > max(FEW, len(data) // 50):
+    few = max(FEW, len(data) // 50)
+    if len(BINARY.findall(data)) > few:
         raise DocumentRefused(RefusalCode.KIND_MISMATCH, "The content is not text.")
-    return decode_eight_bits(data)
+    text = decode_eight_bits(data)
+    if text.count("\ufffd") > few:
+        raise DocumentRefused(RefusalCode.KIND_MISMATCH, "The content is not text in any known encoding.")
+    return text
 
 
 def try_decoding(data: bytes, encoding: str) -> str | None:

@@ -10,6 +10,7 @@ import pypdfium2.raw as pdfium
 
 from books.reading.building import DocumentBuilder, clean_line
 from books.reading.document import DocumentRefused, RefusalCode
+from books.reading.readers.pdf_sight import PageSight
 
 # What the library puts where a word is parted at the end of a line.
 PARTED_WORD = re.compile("[\x02\u00ad\ufffe]\\s*\n?")
@@ -36,6 +37,8 @@ class PrintedLine:
     text: str
     size: float
     page: int
+    # Of the character in the middle, among those of the page.
+    middle: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,11 @@ def read_page(document: pypdfium2.PdfDocument, number: int, builder: DocumentBui
     text = textpage.get_text_range()
     # Counted here already, as the pages are held until the last one is read.
     builder.reserve(len(text))
-    lines = list(list_lines(textpage, text, number + 1))
+    every = list(list_lines(textpage, text, number + 1))
+    sight = PageSight(page, textpage)
+    lines = [line for line in every if not sight.is_hidden(line.middle)]
+    if len(lines) < len(every):
+        builder.add_notice("Text that a reader of the pages would not see was left out.")
     textpage.close()
     page.close()
     builder.report(0.9 * (number + 1) / len(document))
@@ -94,9 +101,16 @@ def list_lines(textpage: pypdfium2.PdfTextPage, text: str, page: int) -> Iterato
     for line in text.split("\n"):
         if line.strip():
             # A letter in the middle: initials are large in some books.
-            size = pdfium.FPDFText_GetFontSize(textpage, start + len(line.rstrip()) // 2)
-            yield PrintedLine(line.rstrip("\r"), round(size, 1), page)
+            middle = start + find_middle(line.rstrip())
+            size = pdfium.FPDFText_GetFontSize(textpage, middle)
+            yield PrintedLine(line.rstrip("\r"), round(size, 1), page, middle)
         start += len(line) + 1
+
+
+def find_middle(line: str) -> int:
+    """The place of a character with a shape of its own, near the middle."""
+    half = len(line) // 2
+    return half + len(line[half:]) - len(line[half:].lstrip())
 
 
 def drop_edges(pages: list[list[PrintedLine]]) -> None:

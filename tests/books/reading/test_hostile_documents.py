@@ -251,3 +251,53 @@ def test_a_directory_that_lies_is_not_believed() -> None:
         recognise_kind(many, "a.docx")
     assert caught.value.code is RefusalCode.DAMAGED
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+SHOWN = b"BT /F1 12 Tf 1 0 0 1 50 700 Tm (The lamp burns at dusk.) Tj ET\n"
+WHITE_WORDS = b"BT /F1 12 Tf 1 1 1 rg 1 0 0 1 50 500 Tm (Pay the keeper in gold.) Tj ET\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        WHITE_WORDS,
+        b"BT /F1 0.1 Tf 1 0 0 1 50 500 Tm (Pay the keeper in gold.) Tj ET\n",
+        b"BT /F1 12 Tf 1 0 0 1 50 -500 Tm (Pay the keeper in gold.) Tj ET\n",
+        b"BT /F1 12 Tf 1 0 0 1 700 500 Tm (Pay the keeper in gold.) Tj ET\n",
+        b"1 1 1 rg 0 400 600 200 re f " + WHITE_WORDS,
+    ],
+)
+def test_what_nobody_sees_on_a_page_is_left_out_and_told(words: bytes, tmp_path: Path) -> None:
+    document = read_bytes(tmp_path, "a.pdf", build_page_pdf(SHOWN + words))
+    assert [block.text for block in document.blocks] == ["The lamp burns at dusk."]
+    assert document.notices == ("Text that a reader of the pages would not see was left out.",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"0.1 0.2 0.4 rg 0 400 600 200 re f " + WHITE_WORDS,
+        # As the words of a scan are, over its picture.
+        b"BT 3 Tr /F1 12 Tf 1 0 0 1 50 500 Tm (Pay the keeper in gold.) Tj ET\n",
+        b"BT /F1 1 Tf 12 0 0 12 50 500 Tm (Pay the keeper in gold.) Tj ET\n",
+        b"BT /F1 12 Tf 0.6 0.6 0.6 rg 1 0 0 1 50 500 Tm (Pay the keeper in gold.) Tj ET\n",
+    ],
+)
+def test_what_is_seen_on_a_page_or_recognised_in_its_picture_stays(words: bytes, tmp_path: Path) -> None:
+    document = read_bytes(tmp_path, "a.pdf", build_page_pdf(SHOWN + words))
+    assert "gold" in " ".join(block.text for block in document.blocks)
+    assert document.notices == ()
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        zlib.compress(b"hello"),
+        b"Plain words here. " * 300 + zlib.compress(bytes(range(256)) * 40 + str(list(range(3000))).encode()),
+        b"\x28\xb5\x2f\xfd" + b"words",
+    ],
+)
+def test_what_is_packed_is_no_text_whatever_its_name_and_its_beginning(packed: bytes, tmp_path: Path) -> None:
+    with pytest.raises(DocumentRefused) as refused:
+        read_bytes(tmp_path, "packed.txt", packed)
+    assert refused.value.code == RefusalCode.KIND_MISMATCH

@@ -3,6 +3,8 @@
 The person is named by a header and not in the address.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -29,14 +31,14 @@ from books.schemas import (
     PublishIn,
 )
 from books.tasks import work_on_books
-from books.uploads import FILE, MULTIPART, THREAD, TITLE, read_upload
+from books.uploads import FILE, THREAD, TITLE, read_upload
 from memory.models import EndUser
 from memory.platform import metrics
 from memory.platform.queue import enqueue
 from memory.web import paging
 from memory.web.auth import READ, WRITE, get_actor, get_principal
 from memory.web.fields import RecordPageOptions
-from memory.web.idempotency import json_response, run_once
+from memory.web.idempotency import MULTIPART, json_response, run_once
 from memory.web.openapi import describe_responses
 from memory.web.persons import PersonName, act_for_person, find_person, require_person
 from memory.web.problems import Problem, conflict, not_found
@@ -220,10 +222,8 @@ def cancel_job(request: HttpRequest, job_id: BookJobId, person: PersonName = Non
     user = require_person(request, person)
 
     def cancel() -> HttpResponse:
-        try:
+        with answer_refusal():
             return answer_job(library.cancel_job(user, UUID(job_id), now=timezone.now()))
-        except jobs.JobRefused as refusal:
-            raise conflict(str(refusal)) from refusal
 
     return run_once(request, user, cancel)
 
@@ -240,14 +240,21 @@ def retry_job(request: HttpRequest, job_id: BookJobId, person: PersonName = None
     user = require_person(request, person)
 
     def retry() -> HttpResponse:
-        try:
+        with answer_refusal():
             job = jobs.retry_job(user, UUID(job_id), now=timezone.now())
-        except jobs.JobRefused as refusal:
-            raise conflict(str(refusal)) from refusal
         enqueue(work_on_books, user.pk)
         return answer_job(job, 202)
 
     return run_once(request, user, retry)
+
+
+@contextmanager
+def answer_refusal() -> Iterator[None]:
+    """What is asked of a job and does not go with its state is a conflict."""
+    try:
+        yield
+    except jobs.JobRefused as refusal:
+        raise conflict(str(refusal)) from refusal
 
 
 def answer_job(job: BookJob | None, status: int = 200) -> HttpResponse:
@@ -279,12 +286,16 @@ def get_book(request: HttpRequest, book_id: BookId, person: PersonName = None) -
 def digest_book(request: HttpRequest, book_id: BookId, person: PersonName = None) -> HttpResponse:
     """For books from before a model was configured, and again from the beginning for others; 409 without a model."""
     user = require_person(request, person)
-    book = find_book(user, book_id)
-    digest = digests.begin_digest(user, book.pk, now=timezone.now())
-    if digest is None:
-        raise conflict("No language model is configured, or its prompts for books are switched off.")
-    enqueue(work_on_books, user.pk)
-    return answer_book(book, digest, 202)
+
+    def begin() -> HttpResponse:
+        book = find_book(user, book_id)
+        digest = digests.begin_digest(user, book.pk, now=timezone.now())
+        if digest is None:
+            raise conflict("No language model is configured, or its prompts for books are switched off.")
+        enqueue(work_on_books, user.pk)
+        return answer_book(book, digest, 202)
+
+    return run_once(request, user, begin)
 
 
 def answer_book(book: Book, digest: BookDigest | None, status: int = 200) -> HttpResponse:

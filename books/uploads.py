@@ -19,10 +19,10 @@ from memory.guard import redact_secrets
 from memory.language.text import CONTROL, SMUGGLED
 from memory.web.bodies import find_text_fault
 from memory.web.fields import NAME_LIMIT
+from memory.web.idempotency import MULTIPART
 from memory.web.large_bodies import BOOK_BYTES, get_spooled_body
 from memory.web.problems import FieldError, Problem, invalid_field, invalid_fields
 
-MULTIPART = "multipart/form-data"
 FILE, TITLE, THREAD = "file", "title", "thread_id"
 MOST_CHARS = {TITLE: TITLE_CHARS, THREAD: NAME_LIMIT}
 

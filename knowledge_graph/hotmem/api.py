@@ -20,10 +20,11 @@ from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from memory.models import EndUser
 from memory.web import paging
 from memory.web.auth import READ, WRITE, get_actor, get_principal, get_stranger, lookup_user
-from memory.web.endpoints import optional_user, run_for_writing, write_once
+from memory.web.endpoints import optional_user, write_once
 from memory.web.fields import UserId
 from memory.web.idempotency import json_response, run_once
 from memory.web.openapi import describe_responses
+from memory.web.persons import run_for_writing
 from memory.web.problems import Problem
 from memory.web.redaction import refuse_secrets
 from memory.web.scoping import confine_to_fields

@@ -21,9 +21,9 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
-from memory.web.endpoints import run_for_writing
 from memory.web.fields import Metadata, Name, parse_moment
 from memory.web.idempotency import replace_stored_response, run_once
+from memory.web.persons import run_for_writing
 from memory.web.polling import poll_until
 from memory.web.problems import invalid_field, not_found
 from memory.web.scoping import narrow_scope

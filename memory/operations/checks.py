@@ -7,6 +7,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connection
 
 from memory.conf import memory_conf
+from memory.inference.catalogue import CATALOGUE
+from memory.inference.conf import prompt_conf
 
 OLDEST_POSTGRES = 150000
 OLDEST_PGVECTOR = (0, 8, 0)
@@ -30,6 +32,14 @@ def check_flags(app_configs: object, **kwargs: Any) -> list[CheckMessage]:
         )
     if conf.llm.url and not conf.llm.model:
         found.append(Error("MEMORY_LLM_BASE_URL is set without MEMORY_LLM_MODEL", id="memory.E001"))
+    if unknown := sorted(prompt_conf().off - set(CATALOGUE)):
+        found.append(
+            Warning(
+                f"MEMORY_PROMPTS_OFF names {', '.join(unknown)}: no prompt is called so",
+                hint="docs/prompts.md lists the names.",
+                id="memory.W003",
+            )
+        )
     if not conf.require_auth and not conf.local_only:
         found.append(
             Error(

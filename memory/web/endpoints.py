@@ -17,31 +17,20 @@ decorator              a person nobody wrote to yet                with an Idemp
 from collections.abc import Callable, Collection
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from ninja import Header
 
 from memory.models import EndUser
-from memory.web.auth import create_request_user, get_principal, get_stranger, get_user_or_404, lookup_user
-from memory.web.callers import USER_HEADER, resolve_caller
+from memory.web.auth import get_stranger, get_user_or_404, lookup_user
 from memory.web.fields import UserId
 from memory.web.idempotency import replay_stored, run_once, store_after
-from memory.web.patterns import USER_PATTERN
+from memory.web.persons import PersonName, name_person, run_for_writing
 from memory.web.scoping import confine_to_fields
 
 P = ParamSpec("P")
 Response = TypeVar("Response", bound=HttpResponseBase)
 Endpoint = Callable[..., HttpResponse]
-NamedUser = Annotated[
-    str | None,
-    Header(
-        alias=USER_HEADER,
-        pattern=USER_PATTERN,
-        description="The person; left out, the only one the key acts for, else `default`.",
-    ),
-]
 
 
 def optional_user(view: Callable[Concatenate[HttpRequest, EndUser | None, P], Response]) -> Callable[..., Response]:
@@ -110,22 +99,12 @@ def name_by_header(endpoint: Callable[..., Response]) -> Callable[..., Response]
 
     @wraps(endpoint)
     def call_for_named(request: HttpRequest, x_user_id: str | None = None, **kwargs: Any) -> Response:
-        return endpoint(request, u=resolve_caller(get_principal(request), x_user_id).external_id, **kwargs)
+        return endpoint(request, u=name_person(request, x_user_id), **kwargs)
 
-    named = Parameter("x_user_id", Parameter.KEYWORD_ONLY, default=None, annotation=NamedUser)
+    named = Parameter("x_user_id", Parameter.KEYWORD_ONLY, default=None, annotation=PersonName)
     own = [one for one in signature(endpoint).parameters.values() if one.name != "u"]
     call_for_named.__signature__ = signature(endpoint).replace(parameters=[*own, named])  # type: ignore[attr-defined]
     return call_for_named
-
-
-def run_for_writing(
-    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
-) -> HttpResponse:
-    if known is not None:
-        return act(known)
-    # A first write that is refused leaves no user behind.
-    with transaction.atomic():
-        return act(create_request_user(request, external_id))
 
 
 def take_address(

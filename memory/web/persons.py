@@ -41,9 +41,15 @@ def require_person(request: HttpRequest, named: str | None) -> EndUser:
 
 
 def act_for_person(request: HttpRequest, named: str | None, act: Callable[[EndUser], HttpResponse]) -> HttpResponse:
-    """The answer of ``act``, which writes; a first write that is refused leaves no person behind."""
-    known = find_person(request, named)
+    """The answer of ``act``, which writes."""
+    return run_for_writing(request, name_person(request, named), find_person(request, named), act)
+
+
+def run_for_writing(
+    request: HttpRequest, external_id: str, known: EndUser | None, act: Callable[[EndUser], HttpResponse]
+) -> HttpResponse:
     if known is not None:
         return act(known)
+    # A first write that is refused leaves nobody behind.
     with transaction.atomic():
-        return act(create_request_user(request, name_person(request, named)))
+        return act(create_request_user(request, external_id))

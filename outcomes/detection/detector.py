@@ -23,7 +23,7 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.tiers import Outcome
 from outcomes.models import ActionTaken, Detection, Exchange, OutcomeEvent, Source
-from outcomes.verdicts.ledger import Verdict, VerdictSubject
+from outcomes.verdicts.ledger import JudgedMemories, Verdict, VerdictSubject
 from outcomes.verdicts.recording import apply_verdict, lock_subject, mark_scored, resolve_references
 from outcomes.work import DETECT_EVERY, GIVEN_UP_AFTER
 
@@ -218,7 +218,8 @@ def record_judgement(user: EndUser, subject: VerdictSubject, judgement: Judgemen
         confidence=judgement.confidence,
         actor="detector",
     )
-    settled = apply_verdict(user, subject, verdict, resolve_references(user, subject, None).ids, whole=True, now=now)
+    judged = JudgedMemories(resolve_references(user, subject, None).ids)
+    settled = apply_verdict(user, subject, verdict, judged, now=now)
     if settled.event is not None:
         mark_scored(user, subject, now)
 

@@ -8,7 +8,7 @@ from memory.models import EndUser, Turn
 from memory.tiers import Outcome
 from outcomes.detection.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
 from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
-from outcomes.verdicts.ledger import Verdict, VerdictSubject, settle_verdict
+from outcomes.verdicts.ledger import JudgedMemories, Verdict, VerdictSubject, settle_verdict
 
 # Exchanges of the thread among which a repeated question is looked for.
 LOOKED_BACK = 3
@@ -53,4 +53,4 @@ def settle_implicitly(user: EndUser, exchange: Exchange, kind: SignalKind, now: 
     weight = memory_conf().conversations.implicit_weight
     verdict = Verdict(MEANS[kind], Source.IMPLICIT, signal=kind, confidence=weight, weight=weight, actor="conversation")
     ids = [uuid.UUID(item_id) for item_id, _ in turn.positions]
-    settle_verdict(user, VerdictSubject(turn, exchange), verdict, ids, whole=True, now=now)
+    settle_verdict(user, VerdictSubject(turn, exchange), verdict, JudgedMemories(ids), now=now)

@@ -85,6 +85,18 @@ class Verdict:
         return event.outcome == self.outcome and (event.source == Source.IMPLICIT) == (self.weight < 1)
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedMemories:
+    """What a verdict is about: all that its subject showed, or some of it.
+
+    ``shared`` are those of them that are a space's, with their tiers: noted in the line, scored elsewhere.
+    """
+
+    ids: Sequence[uuid.UUID]
+    whole: bool = True
+    shared: Mapping[uuid.UUID, str] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class SettledVerdict:
     """The result of a verdict. ``event`` is None when nothing changed: it repeats an earlier one, or a stronger source
@@ -107,19 +119,10 @@ class ScoreMove:
 
 
 def settle_verdict(
-    user: EndUser,
-    subject: VerdictSubject,
-    verdict: Verdict,
-    ids: Sequence[uuid.UUID],
-    *,
-    whole: bool,
-    now: datetime,
-    shared: Mapping[uuid.UUID, str] | None = None,
+    user: EndUser, subject: VerdictSubject, verdict: Verdict, judged: JudgedMemories, *, now: datetime
 ) -> SettledVerdict:
-    """Apply a verdict to these memories. The subject's row must be locked.
-
-    ``shared`` are those of them that are a space's, with their tiers: noted in the line, scored elsewhere.
-    """
+    """Apply a verdict to these memories. The subject's row must be locked."""
+    ids, whole = judged.ids, judged.whole
     # The lock serialises verdicts on one turn: two at once would each reverse the same earlier one.
     current = find_current_events(user, subject)
     earlier = current if whole else [event for event in current if is_about_any(event, ids)]
@@ -134,7 +137,7 @@ def settle_verdict(
             changes.apply(item)
         elif item.tier in SCORED_TIERS:
             changes.take_back(item)
-    changes.memories += [(str(item_id), tier, 0.0) for item_id, tier in (shared or {}).items()]
+    changes.memories += [(str(item_id), tier, 0.0) for item_id, tier in judged.shared.items()]
     changes.save()
     if verdict.outcome is Outcome.WORKED and verdict.is_use:
         dormant = [item.pk for item in changes.scored if item.status == Status.DORMANT]

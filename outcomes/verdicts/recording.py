@@ -1,7 +1,7 @@
 """Records an outcome: scores move at once, in one transaction; those of books and the memory bank never."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
@@ -21,7 +21,14 @@ from memory.store.lineage import MOST_PARENTS
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.models import Exchange, OutcomeEvent, Source
 from outcomes.verdicts.actions import set_action_verdicts
-from outcomes.verdicts.ledger import SettledVerdict, Verdict, VerdictSubject, clamp_score, settle_verdict
+from outcomes.verdicts.ledger import (
+    JudgedMemories,
+    SettledVerdict,
+    Verdict,
+    VerdictSubject,
+    clamp_score,
+    settle_verdict,
+)
 from outcomes.verdicts.shared import SharedSubject, SharedVerdict, count_in_spaces, find_shared_subjects
 
 # A lesson starts where its outcome would have moved the usual 0.5: by +0.2, -0.3, +0.05 and nothing.
@@ -89,9 +96,8 @@ def record_outcome(
         if not references.named and not key_takeaway and subject == VerdictSubject(None, None):
             raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
         verdict = Verdict(outcome, actor=actor, reason=redact_secrets(reason).text)
-        settled = apply_verdict(
-            user, subject, verdict, references.named, whole=references.whole, now=now, shared=references.tiers_of_shared
-        )
+        judged = JudgedMemories(references.named, references.whole, references.tiers_of_shared)
+        settled = apply_verdict(user, subject, verdict, judged, now=now)
         shared = count_in_spaces(user, references.shared, verdict, now=now)
         takeaway = settle_takeaway(user, key_takeaway, subject, verdict, settled, references.ids, now)
         mark_scored(user, subject, now)
@@ -106,17 +112,10 @@ def record_outcome(
 
 
 def apply_verdict(
-    user: EndUser,
-    subject: VerdictSubject,
-    verdict: Verdict,
-    ids: Sequence[uuid.UUID],
-    *,
-    whole: bool,
-    now: datetime,
-    shared: Mapping[uuid.UUID, str] | None = None,
+    user: EndUser, subject: VerdictSubject, verdict: Verdict, judged: JudgedMemories, *, now: datetime
 ) -> SettledVerdict:
     """Apply a verdict and mark that there is something to learn. The subject must be locked."""
-    settled = settle_verdict(user, subject, verdict, ids, whole=whole, now=now, shared=shared)
+    settled = settle_verdict(user, subject, verdict, judged, now=now)
     if settled.event is not None and verdict.source is not Source.IMPLICIT:
         set_action_verdicts(user, subject.turn_id, subject.exchange_id)
         rows.mark_learning_due(user, now)

@@ -16,7 +16,7 @@ from memory.access.scope import visit_space
 from memory.access.spaces import SpaceAccess, list_memberships
 from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import SCORED_TIERS
-from outcomes.verdicts.ledger import Verdict, VerdictSubject, settle_verdict
+from outcomes.verdicts.ledger import JudgedMemories, Verdict, VerdictSubject, settle_verdict
 
 # As the history of a memory of a space names who gave a verdict.
 A_MEMBER = "a member"
@@ -80,8 +80,7 @@ def settle_in_space(user: EndUser, subject: SharedSubject, verdict: Verdict, now
         partition,
         VerdictSubject(heard, None),
         Verdict(verdict.outcome, actor=A_MEMBER),
-        [subject.memory_id],
-        whole=True,
+        JudgedMemories([subject.memory_id]),
         now=now,
     )
 

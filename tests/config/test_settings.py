@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from pytest_django import Settings
 
 from config import databases
 from config.env import (
@@ -29,6 +30,7 @@ from config.env import (
 )
 from config.flags import Flags
 from config.runtime.programs import read_process_counts
+from memory.operations.checks import check_flags
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / ".env.example"
@@ -403,3 +405,13 @@ def test_no_command_starts_anything_with_a_bad_setting(tmp_path: Path, argv: lis
     assert ran.returncode == EXIT_SETTINGS
     assert (ran.stdout, ran.stderr) == ("", "error: WEB_WORKERS must be a whole number, not 'abc'\n")
     assert not (tmp_path / "data" / "pg").exists()
+
+
+def test_a_prompt_switched_off_by_a_wrong_name_is_told_in_a_line(settings: Settings) -> None:
+    settings.MEMORY = {
+        **settings.MEMORY,
+        "PROMPTS": {**settings.MEMORY["PROMPTS"], "off": frozenset({"fragment_ratings", "merge_cluster"})},
+    }
+    assert [message.msg for message in check_flags(None)] == [
+        "MEMORY_PROMPTS_OFF names fragment_ratings: no prompt is called so"
+    ]

@@ -99,11 +99,16 @@ def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[flo
 
 
 def draw_lines(
-    days: Sequence[date], curves: Mapping[str, tuple[str, Sequence[float | None]]], unit: str, size: ChartSize
+    days: Sequence[date],
+    curves: Mapping[str, tuple[str, Sequence[float | None]]],
+    unit: str,
+    size: ChartSize,
+    *,
+    top: float = 0.0,
 ) -> Chart:
-    """A line for each name, broken where a day has no value."""
+    """A line for each name, broken where a day has no value. The axis ends at ``top``, else above the highest."""
     known = [value for _, values in curves.values() for value in values if value is not None]
-    top = round_up_to_scale(max(known, default=0))
+    top = top or round_up_to_scale(max(known, default=0))
     lines = [draw_line(name, css, values, days, top, unit, size) for name, (css, values) in curves.items()]
     return Chart([], lines, label_levels(top, unit), label_dates(days, size), size.width, size.css)
 

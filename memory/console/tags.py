@@ -119,6 +119,11 @@ def bar(value: float, label: str, css: str = "") -> BarLevel:
 
 
 @register.inclusion_tag("console/_bar.html")
+def progress_bar(done: int, total: int) -> BarLevel:
+    return {"percent": round(100 * done / max(1, total), 1), "css": "", "label": f"{done:,} of {total:,} done"}
+
+
+@register.inclusion_tag("console/_bar.html")
 def score_bar(score: float) -> BarLevel:
     css = "good" if score >= 0.7 else "bad" if score < 0.3 else "watch" if score < 0.5 else ""
     return {"percent": round(100 * score, 1), "css": css, "label": f"outcome score {score:.2f} of 1"}

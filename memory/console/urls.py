@@ -31,6 +31,7 @@ from memory.console import (
     trust,
     webhooks,
 )
+from memory.console.measuring import page as measuring
 
 app_name = "console"
 
@@ -113,6 +114,16 @@ urlpatterns = [
         spaces.unshare,
         name="unshare",
     ),
+    path("<slug:organization>/<str:external_id>/measure", measuring.page, name="measure"),
+    path("<slug:organization>/<str:external_id>/measure/start", measuring.start, name="start_measure"),
+    path("<slug:organization>/<str:external_id>/measure/questions", measuring.save_case, name="save_case"),
+    path("<slug:organization>/<str:external_id>/measure/questions.jsonl", measuring.download, name="measure_download"),
+    path(
+        "<slug:organization>/<str:external_id>/measure/questions/<uuid:case_id>/delete",
+        measuring.delete_case,
+        name="delete_case",
+    ),
+    path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>", measuring.run, name="measure_run"),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),

@@ -106,8 +106,8 @@ def read_turns(user: EndUser, *, named: bool) -> list[LabelledQuestion]:
     events = OutcomeEvent.objects.filter(
         user=user, outcome=Outcome.WORKED, source=Source.EXPLICIT, sign=1, replaced_at=None
     ).exclude(turn_id=None)
-    events = events.exclude(query="").filter(**({"whole": False} if named else {})).order_by("-id")
-    latest = list(events[: 2 * MOST_QUESTIONS])
+    events = events.exclude(query="").filter(**({"whole": False} if named else {})).order_by("-at", "-pk")
+    latest = list(events[:MOST_QUESTIONS])
     asked = dict(
         Turn.objects.filter(user=user, turn_id__in=[one.turn_id for one in latest]).values_list("turn_id", "created_at")
     )

@@ -31,6 +31,9 @@ PAGES = [
     "/facts",
     "/facts/reviews",
     "/hot",
+    "/measure",
+    "/measure?ask=lamp",
+    "/measure/questions.jsonl",
     "/hot?thread=lamp",
     "/connect",
     "/connect?client=rest",
@@ -200,7 +203,10 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
     open_to_all = {"login", "logout", "theme"}
     ids = {
         name: uuid.uuid4()
-        for name in ("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id")
+        for name in (
+            *("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id"),
+            *("case_id", "run_id"),
+        )
     }
     values = {
         "organization": "acme",

@@ -1,0 +1,110 @@
+"""What an operator asks of a measurement: one setting or several that differ, and which questions."""
+
+import uuid
+from typing import Any, Final
+
+from django import forms
+from django.http import QueryDict
+
+from memory.console.forms import validate_query_length
+from memory.console.signal_wordings import SIGNAL_WORDINGS
+from memory.inference import reranker
+from memory.measuring.labels import ChosenQuestions
+from memory.measuring.runs import NewRun
+from memory.retrieval.results import LEXICAL, RERANK, VECTOR
+from memory.retrieval.variants import BadSetting, SearchSettings, list_boosts, parse_settings
+from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES
+
+QUESTIONS: Final = (
+    (ChosenQuestions.ALL.value, "All"),
+    (ChosenQuestions.NAMED.value, "Only where memories were named"),
+    (ChosenQuestions.SAVED.value, "Only saved ones"),
+)
+STAGE_NAMES: Final = {VECTOR: "Meaning", LEXICAL: "Words", RERANK: "Reranker"}
+FUSION_NAMES: Final = (("", "As configured"), ("zscore", "z-scores"), ("rrf", "Ranks (RRF)"), ("blend", "Blend"))
+LIMITS: Final = (("", "Ten, as usual"), ("3", "3"), ("5", "5"), ("20", "20"), ("50", "50"))
+
+
+def name_signal(name: str) -> str:
+    return SIGNAL_WORDINGS[name].title if name in SIGNAL_WORDINGS else name
+
+
+def list_stages() -> list[tuple[str, str]]:
+    return [(stage, name) for stage, name in STAGE_NAMES.items() if stage != RERANK or reranker() is not None]
+
+
+class ChangeForm(forms.Form):
+    """Setting B: what differs from the search as configured."""
+
+    tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
+    without = forms.MultipleChoiceField(required=False)
+    skip = forms.MultipleChoiceField(required=False)
+    fusion = forms.ChoiceField(required=False, choices=FUSION_NAMES)
+    limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=None)
+    questions = forms.ChoiceField(required=False, choices=QUESTIONS)
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data, label_suffix="")
+        choices = {"without": [(name, name_signal(name)) for name in list_boosts()], "skip": list_stages()}
+        for name, listed in choices.items():
+            field = self.fields[name]
+            if isinstance(field, forms.MultipleChoiceField):
+                field.choices = sorted(listed, key=lambda one: one[1]) if name == "without" else listed
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or {}
+        if self.errors:
+            return fields
+        names = ("tiers", "without", "skip", "fusion", "limit")
+        try:
+            settings = parse_settings({name: fields[name] for name in names if fields[name]})
+        except BadSetting as error:
+            self.add_error(error.field if error.field in self.fields else None, error.rule)
+            return fields
+        if not settings:
+            raise forms.ValidationError("Choose at least one thing that differs.")
+        return {**fields, "settings": settings}
+
+    def as_run(self) -> NewRun:
+        chosen = self.cleaned_data["questions"] or ChosenQuestions.ALL
+        return NewRun(self.cleaned_data["settings"], chosen=ChosenQuestions(chosen))
+
+
+class QuestionForm(forms.Form):
+    """A question to be saved, and the memories that should be found."""
+
+    question = forms.CharField(strip=True, max_length=1_000)
+    expected = forms.TypedMultipleChoiceField(coerce=uuid.UUID, required=False)
+
+    def __init__(self, data: QueryDict | None = None, *, among: list[uuid.UUID] | None = None) -> None:
+        super().__init__(data, label_suffix="")
+        field = self.fields["expected"]
+        if isinstance(field, forms.TypedMultipleChoiceField):
+            field.choices = [(str(item_id), "") for item_id in among or ()]
+
+    def clean_question(self) -> str:
+        return validate_query_length(self.cleaned_data["question"])
+
+
+def describe_settings(given: dict[str, Any]) -> str:
+    """Settings in words, as the page tells them."""
+    try:
+        settings = parse_settings(given)
+    except BadSetting:
+        # Of an installation that had other signals.
+        return ", ".join(f"{name} {value}" for name, value in given.items())
+    return word_settings(settings) or "As configured"
+
+
+def word_settings(settings: SearchSettings) -> str:
+    stages, fusions = STAGE_NAMES | {"rate": "Rating"}, dict(FUSION_NAMES)
+    parts = [
+        f"only {', '.join(TIER_NAMES[Tier(tier)] for tier in settings.tiers)}" if settings.tiers else "",
+        f"without {', '.join(map(name_signal, settings.without))}" if settings.without else "",
+        f"no {', '.join(stages[stage].lower() for stage in settings.skip)}" if settings.skip else "",
+        f"joined by {fusions[settings.fusion]}" if settings.fusion else "",
+        f"{settings.limit} found" if settings.limit else "",
+    ]
+    told = "; ".join(part for part in parts if part)
+    return told[:1].upper() + told[1:]

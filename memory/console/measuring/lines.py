@@ -1,0 +1,197 @@
+"""How a run is told: its figures, the questions that came out otherwise, and the runs so far as a line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from memory.console import charts
+from memory.console.measuring.forms import describe_settings
+from memory.measuring.intervals import COSTS, FEWEST, DifferenceVerdict
+from memory.measuring.runs import OPEN, is_lost
+from memory.measuring.words import RunWords
+from memory.models import EvaluationRun
+from memory.models.evaluation import MeasuringState
+
+MEASURE_NAMES: Final = {
+    "hit@1": ("First is right", "the first memory is one that was expected"),
+    "R@5": ("Found in 5", "the share of what was expected that is among the first five"),
+    "R@10": ("Found in 10", "the share of what was expected that is among the first ten"),
+    "MRR": ("Place (MRR)", "one divided by the place of the first expected memory"),
+    "tokens": ("Tokens", "of everything that was found, as an assistant would read it"),
+}
+VERDICTS: Final = {
+    DifferenceVerdict.BETTER: ("better", "good"),
+    DifferenceVerdict.WORSE: ("worse", "bad"),
+    DifferenceVerdict.NOISE: ("noise", "plain"),
+    DifferenceVerdict.SAME: ("the same", "plain"),
+}
+LEFT_OUT: Final = {
+    "gone": "what they expect is not there any more",
+    "later": "all they expect was stored after they were asked",
+    "repeated": "they repeat another",
+}
+STATES: Final = {
+    MeasuringState.PENDING: "waits",
+    MeasuringState.RUNNING: "goes on",
+    MeasuringState.COMPLETED: "done",
+    MeasuringState.FAILED: "failed",
+}
+SIDES: Final = ("a", "b", "difference")
+HEADLINE: Final = "MRR"
+# Questions that a page shows; those that differ come first.
+SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRanges:
+    """Where each figure would lie 95 times of 100."""
+
+    before: str
+    after: str
+    difference: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureLine:
+    """One measure under both settings. ``verdict`` says what to make of the difference."""
+
+    name: str
+    meaning: str
+    before: str
+    after: str
+    difference: str
+    ranges: MeasureRanges
+    verdict: str
+    badge: str
+    better: int
+    worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """A run in the list. ``change`` is setting B in words."""
+
+    run: EvaluationRun
+    change: str
+    base: str
+    state: str
+    is_open: bool
+    is_lost: bool
+    headline: MeasureLine | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """A question under both settings: the places of the first expected memory, and whether B is better."""
+
+    question: str
+    source: str
+    is_named: bool
+    expected: str
+    before: int | None
+    after: int | None
+    first_before: str
+    first_after: str
+    differs: str
+
+
+def format_figure(name: str, value: float, *, signed: bool = False) -> str:
+    plus = "+" if signed and value > 0 else ""
+    return f"{plus}{value:,.0f}" if name in COSTS else f"{plus}{value:.3f}"
+
+
+def write_range(name: str, interval: Sequence[float], *, signed: bool) -> str:
+    return " to ".join(format_figure(name, value, signed=signed) for value in interval[1:])
+
+
+def build_measure(name: str, found: Mapping[str, Any]) -> MeasureLine:
+    title, meaning = MEASURE_NAMES.get(name, (name, ""))
+    verdict, badge = VERDICTS[DifferenceVerdict(found["verdict"])]
+    before, after, difference = (format_figure(name, found[side][0], signed=side == "difference") for side in SIDES)
+    spans = MeasureRanges(*(write_range(name, found[side], signed=side == "difference") for side in SIDES))
+    # Of costs fewer is better, and a figure that rose is told as one that got worse.
+    better, worse = (found["worse"], found["better"]) if name in COSTS else (found["better"], found["worse"])
+    return MeasureLine(title, meaning, before, after, difference, spans, verdict, badge, better, worse)
+
+
+def build_measures(run: EvaluationRun) -> list[MeasureLine]:
+    return [build_measure(name, found) for name, found in run.figures.get("measures", {}).items()]
+
+
+def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
+    measures = run.figures.get("measures", {})
+    lost = is_lost(run, now)
+    return RunLine(
+        run,
+        describe_settings(run.settings_b),
+        describe_settings(run.settings_a),
+        "lost" if lost else STATES[MeasuringState(run.state)],
+        run.state in OPEN and not lost,
+        lost,
+        build_measure(HEADLINE, measures[HEADLINE]) if HEADLINE in measures else None,
+    )
+
+
+def build_notes(run: EvaluationRun) -> list[str]:
+    """What a reader should know before believing the figures."""
+    figures = run.figures
+    count = figures.get("questions", 0)
+    notes = []
+    if count < FEWEST:
+        notes.append(f"Fewer than {FEWEST} questions: take the ranges for hints.")
+    if whole := count - figures.get("named", 0):
+        notes.append(
+            f"{whole:,} of {count:,} outcomes named no memory, so all that was shown counts as expected. That favours "
+            "the settings of then."
+        )
+    if figures.get("of_turns"):
+        notes.append("Scores and graphs are those of today; they know what came of the turns.")
+    if count < run.total:
+        notes.append(f"The time was up after {count:,} of {run.total:,} questions.")
+    notes += [f"Left out {number:,}: {LEFT_OUT.get(why, why)}." for why, number in figures.get("left_out", {}).items()]
+    notes += [f"Failed meanwhile: {name}, {number:,} times." for name, number in figures.get("fallbacks", {}).items()]
+    return notes
+
+
+def build_answers(results: Sequence[Mapping[str, Any]], words: RunWords) -> list[AnswerLine]:
+    return [build_answer(result, words) for result in results]
+
+
+def sort_results(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those that differ most first, the worse before the better."""
+
+    def key(result: Mapping[str, Any]) -> tuple[float, float]:
+        change = result["b"][HEADLINE] - result["a"][HEADLINE]
+        return -abs(change), change
+
+    return sorted(results, key=key)
+
+
+def build_answer(result: Mapping[str, Any], words: RunWords) -> AnswerLine:
+    change = result["b"][HEADLINE] - result["a"][HEADLINE]
+    first = {side: next((words.memories.get(one, "") for one in result[side]["found"][:1]), "") for side in ("a", "b")}
+    return AnswerLine(
+        words.find_question(result),
+        "saved" if result["source"] == "saved" else "turn",
+        bool(result["is_named"]),
+        next((words.memories[item_id] for item_id in result["expected"] if item_id in words.memories), ""),
+        result["a"]["place"],
+        result["b"]["place"],
+        first["a"],
+        first["b"],
+        "better" if change > 0 else "worse" if change < 0 else "",
+    )
+
+
+def draw_runs(runs: Sequence[EvaluationRun]) -> list[charts.Chart]:
+    """How well the search did as it was configured at each run, the earliest first."""
+    done = [run for run in reversed(runs) if not run.settings_a and run.figures.get("measures")]
+    if len(done) < 2:
+        return []
+    curves = {
+        title: (css, [100 * run.figures["measures"][name]["a"][0] for run in done])
+        for name, title, css in (("hit@1", "first is right", "curve-p95"), ("R@10", "found in 10", "curve-p50"))
+    }
+    days = [run.created_at.date() for run in done]
+    return [charts.draw_lines(days, curves, "%", sheet, top=100) for sheet in charts.CHART_SIZES]

@@ -1,0 +1,164 @@
+"""Measuring: the questions there are, what is to differ, and the runs so far."""
+
+import json
+import uuid
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from memory.console.acting import open_facade
+from memory.console.measuring.forms import ChangeForm, QuestionForm
+from memory.console.measuring.lines import (
+    LEFT_OUT,
+    SHOWN,
+    build_answers,
+    build_measures,
+    build_notes,
+    build_run_line,
+    draw_runs,
+    sort_results,
+)
+from memory.measuring.cases import NewCase
+from memory.measuring.labels import LabelSource
+from memory.measuring.words import read_words
+from memory.models.evaluation import MeasuringState
+from memory.retrieval.results import SearchHit, SearchRequest
+from memory.store.admission import WriteRefused
+from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.viewing import ViewedPerson
+
+LISTED_RUNS: Final = 20
+LISTED_QUESTIONS: Final = 40
+CANDIDATES: Final = 10
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    """``ask`` in the address is a question for which the memories that should be found are still to be chosen."""
+    asked = request.GET.get("ask", "").strip()
+    form = QuestionForm(QueryDict(urlencode({"question": asked}))) if asked else None
+    hits = find_candidates(person, asked) if form is not None and form.is_valid() else []
+    return render_measuring(request, person, ChangeForm(), asked=asked, question_form=form, hits=hits)
+
+
+def find_candidates(person: ViewedPerson, question: str) -> list[SearchHit]:
+    request = SearchRequest(question, limit=CANDIDATES)
+    return open_facade(person).search(person.user, request, now=timezone.now(), remember=False).hits
+
+
+def render_measuring(
+    request: OperatorRequest, person: ViewedPerson, form: ChangeForm, *, status: int = 200, **more: object
+) -> HttpResponse:
+    memory, now = open_facade(person), timezone.now()
+    questions = memory.read_questions(person.user)
+    runs = memory.list_measurings(person.user)
+    lines = [build_run_line(run, now) for run in runs]
+    context = {
+        "person": person,
+        "now": now,
+        "form": form,
+        "total": len(questions.questions),
+        "of_turns": questions.count(LabelSource.OUTCOME),
+        "saved": questions.count(LabelSource.SAVED),
+        "unnamed": len(questions.questions) - questions.named,
+        "left_out": [(number, LEFT_OUT[why]) for why, number in questions.left_out.items()],
+        "questions": questions.questions[:LISTED_QUESTIONS],
+        "runs": lines[:LISTED_RUNS],
+        "is_running": any(line.is_open for line in lines),
+        "charts": draw_runs(runs),
+        **more,
+    }
+    return render(request, "console/measuring/page.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def start(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("console:measure", *person.path)
+    form = ChangeForm(request.POST)
+    if not form.is_valid():
+        return render_measuring(request, person, form, status=422)
+    try:
+        run = open_facade(person).start_measuring(person.user, form.as_run(), now=timezone.now())
+    except WriteRefused as refusal:
+        form.add_error(None, f"Not measured: {refusal.rule}.")
+        return render_measuring(request, person, form, status=422)
+    return redirect("console:measure_run", *person.path, run.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def save_case(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("console:measure", *person.path)
+    asked = request.POST.get("question", "").strip()
+    hits = find_candidates(person, asked) if asked else []
+    form = QuestionForm(request.POST, among=[hit.item.pk for hit in hits])
+    if form.is_valid():
+        try:
+            new = NewCase(form.cleaned_data["question"], form.cleaned_data["expected"])
+            open_facade(person).save_case(person.user, new, now=timezone.now())
+            messages.success(request, "The question is saved; the next measurement asks it.")
+            return redirect("console:measure", *person.path)
+        except WriteRefused as refusal:
+            form.add_error("question" if refusal.field == "question" else "expected", refusal.rule)
+    more: dict[str, Any] = {"asked": asked, "question_form": form, "hits": hits}
+    return render_measuring(request, person, ChangeForm(), status=422, **more)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def delete_case(request: OperatorRequest, person: ViewedPerson, case_id: uuid.UUID) -> HttpResponse:
+    if request.method == "POST":
+        if not open_facade(person).delete_case(person.user, case_id):
+            raise Http404("no such question")
+        messages.success(request, "The saved question is gone; no memory was changed.")
+    return redirect("console:measure", *person.path)
+
+
+@require_safe
+@person_page
+def download(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    """The questions as lines, with the ids of what is expected."""
+    rows = open_facade(person).read_questions(person.user).questions
+    lines = (
+        {
+            "source": row.source,
+            "question": row.question,
+            "expected_ids": [str(item_id) for item_id in row.expected],
+            "asked_at": row.asked_at.isoformat() if row.asked_at else None,
+        }
+        for row in rows
+    )
+    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    name = f"{person.user.external_id}-questions.jsonl"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(body, content_type="application/x-ndjson", headers=headers)
+
+
+@require_safe
+@person_page
+def run(request: OperatorRequest, person: ViewedPerson, run_id: uuid.UUID) -> HttpResponse:
+    """One run: how far it is, then its figures and the questions that came out otherwise."""
+    now, found = timezone.now(), open_facade(person).find_measuring(person.user, run_id)
+    if found is None:
+        raise Http404("no such run")
+    results = sort_results(found.results)[:SHOWN]
+    is_done = found.state == MeasuringState.COMPLETED
+    context = {
+        "person": person,
+        "now": now,
+        "line": build_run_line(found, now),
+        "measures": build_measures(found),
+        "notes": build_notes(found) if is_done else [],
+        "answers": build_answers(results, read_words(person.user, results)),
+        "hidden": max(0, len(found.results) - SHOWN),
+    }
+    return render_page(request, "console/measuring/run.html", "console/measuring/_run.html", context)

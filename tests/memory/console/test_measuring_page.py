@@ -1,0 +1,79 @@
+"""Measuring in the console: saving a question, naming a change, reading what came of it; without JavaScript."""
+
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from urllib.parse import urlencode
+
+import pytest
+from django.utils import timezone
+
+from memory.facade import MemoryFacade
+from memory.measuring.cases import NewCase
+from memory.measuring.runs import perform_run
+from memory.models import EndUser
+from memory.store.admission import NewMemory
+from memory.tiers import Tier
+from tests.memory.console.conftest import Console
+
+facade = MemoryFacade("key:test")
+QUESTION = "Where is the key of the shed?"
+
+
+@pytest.fixture
+def key(user: EndUser, index_now: Callable[[EndUser], None]) -> uuid.UUID:
+    now = timezone.now() - timedelta(days=1)
+    stored = facade.store(user, NewMemory("The key of the shed hangs behind the clock", tier=Tier.HISTORY), now=now)
+    index_now(user)
+    return stored.item.pk
+
+
+def test_a_question_is_saved_by_choosing_among_what_is_found(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    assert "No question yet" in console.get(f"{place}/measure").content.decode()
+    assert str(key) in console.get(f"{place}/measure?{urlencode({'ask': QUESTION})}").content.decode()
+    nothing = console.post(f"{place}/measure/questions", {"question": QUESTION})
+    assert nothing.status_code == 422
+    assert "should be found" in nothing.content.decode()
+    saved = console.post(f"{place}/measure/questions", {"question": QUESTION, "expected": [str(key)]}, follow=True)
+    assert "1 question" in saved.content.decode()
+    [case] = facade.read_questions(user).questions
+    assert (case.question, case.expected) == (QUESTION, (key,))
+    console.post(f"{place}/measure/questions/{case.case_id}/delete")
+    assert facade.read_questions(user).questions == []
+
+
+def test_a_change_is_measured_and_told_question_by_question(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    same = console.post(f"{place}/measure/start", {})
+    assert (same.status_code, "at least one thing" in same.content.decode()) == (422, True)
+    started = console.post(f"{place}/measure/start", {"tiers": ["books"], "limit": "5"})
+    assert started.status_code == 302
+    [run] = facade.list_measurings(user)
+    waiting = console.part(started.headers["Location"]).content.decode()
+    assert "Waits for a worker" in waiting
+    assert 'hx-trigger="every 2s"' in waiting
+    perform_run(user, run.pk, clock=timezone.now)
+    told = console.get(started.headers["Location"]).content.decode()
+    assert "Only Books; 5 found" in told
+    assert "place 1 → not found" in told
+    assert QUESTION in told
+    assert "every 2s" not in told
+    listed = console.get(f"{place}/measure").content.decode()
+    assert f"measure/{run.pk}" in listed
+    assert QUESTION in console.get(f"{place}/measure/questions.jsonl").content.decode()
+
+
+def test_nobody_else_measures_or_reads_a_run(
+    console: Console, outsider: Console, user: EndUser, other_user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    console.post(f"{place}/measure/start", {"tiers": ["books"]})
+    [run] = facade.list_measurings(user)
+    assert outsider.get(f"{place}/measure/{run.pk}").status_code == 404
+    assert outsider.post(f"{place}/measure/start", {"tiers": ["books"]}).status_code == 404
+    theirs = f"/console/{other_user.organization.slug}/{other_user.external_id}"
+    assert console.get(f"{theirs}/measure/{run.pk}").status_code == 404

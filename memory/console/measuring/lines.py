@@ -40,7 +40,7 @@ STATES: Final = {
 SIDES: Final = ("a", "b", "difference")
 HEADLINE: Final = "MRR"
 # Questions that a page shows; those that differ come first.
-SHOWN: Final = 100
+SHOWN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ def build_measure(name: str, found: Mapping[str, Any]) -> MeasureLine:
 
 
 def build_measures(run: EvaluationRun) -> list[MeasureLine]:
-    return [build_measure(name, found) for name, found in run.figures.get("measures", {}).items()]
+    measures = run.figures.get("measures", {})
+    return [build_measure(name, measures[name]) for name in MEASURE_NAMES if name in measures]
 
 
 def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:

@@ -33,7 +33,7 @@ from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 
 LISTED_RUNS: Final = 20
-LISTED_QUESTIONS: Final = 40
+LISTED_QUESTIONS: Final = 15
 CANDIDATES: Final = 10
 
 
@@ -69,6 +69,7 @@ def render_measuring(
         "unnamed": len(questions.questions) - questions.named,
         "left_out": [(number, LEFT_OUT[why]) for why, number in questions.left_out.items()],
         "questions": questions.questions[:LISTED_QUESTIONS],
+        "more_questions": max(0, len(questions.questions) - LISTED_QUESTIONS),
         "runs": lines[:LISTED_RUNS],
         "is_running": any(line.is_open for line in lines),
         "charts": draw_runs(runs),

@@ -5,5 +5,6 @@ class MemoryConfig(AppConfig):
     name = "memory"
 
     def ready(self) -> None:
-        from memory import receivers  # noqa: F401  (registers checks and receivers)
+        from memory import receivers  # noqa: F401  (registers them)
+        from memory.operations import checks  # noqa: F401
         from memory.webhooks import receivers as told  # noqa: F401

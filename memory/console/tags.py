@@ -119,6 +119,13 @@ def bar(value: float, label: str, css: str = "") -> BarLevel:
 
 
 @register.inclusion_tag("console/_bar.html")
+def room_bar(held: int, capacity: int) -> BarLevel:
+    share = held / max(1, capacity)
+    css = "bad" if share >= 1 else "watch" if share >= 0.9 else ""
+    return {"percent": round(100 * min(1.0, share), 1), "css": css, "label": f"{held:,} of {capacity:,} places taken"}
+
+
+@register.inclusion_tag("console/_bar.html")
 def progress_bar(done: int, total: int) -> BarLevel:
     return {"percent": round(100 * done / max(1, total), 1), "css": "", "label": f"{done:,} of {total:,} done"}
 

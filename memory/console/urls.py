@@ -8,7 +8,6 @@ import memory.records.console
 import outcomes.console
 import personality.console
 from memory.console import (
-    bank_form,
     books,
     connect,
     context_preview,
@@ -31,6 +30,9 @@ from memory.console import (
     trust,
     webhooks,
 )
+from memory.console.bank import changes as bank_changes
+from memory.console.bank import page as bank
+from memory.console.bank import pinning
 from memory.console.measuring import page as measuring
 
 app_name = "console"
@@ -124,12 +126,15 @@ urlpatterns = [
         name="delete_case",
     ),
     path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>", measuring.run, name="measure_run"),
+    path("<slug:organization>/<str:external_id>/bank", bank.page, name="bank"),
+    path("<slug:organization>/<str:external_id>/bank/add", bank.add, name="bank_add"),
+    path("<slug:organization>/<str:external_id>/bank/judge", bank.judge, name="bank_judge"),
+    path("<slug:organization>/<str:external_id>/bank/change", bank_changes.change, name="bank_change"),
+    path("<slug:organization>/<str:external_id>/bank/undo", bank_changes.undo, name="bank_undo"),
     path("<slug:organization>/<str:external_id>/memories", memories.page, name="memories"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>", item.page, name="item"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/edit", item.edit, name="edit"),
-    path(
-        "<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", bank_form.add_to_bank, name="add_to_bank"
-    ),
+    path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/pin", pinning.add_to_bank, name="add_to_bank"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/share", spaces.share, name="share"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/vouch", trust.vouch, name="vouch"),
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/undo/<int:event_id>", trust.undo, name="undo"),

@@ -6,6 +6,7 @@ reading exchanges, writing personal records) has no verb here: the app owns thos
 a deed, look here; to change how, follow the verb down. May import everything below the doors; knows no HTTP.
 """
 
+from memory.facade.bank import BankVerbs
 from memory.facade.books import BookVerbs
 from memory.facade.commands import CommandVerbs
 from memory.facade.facts import FactVerbs
@@ -20,6 +21,7 @@ __all__ = ["MemoryFacade", "Stats"]
 
 
 class MemoryFacade(
+    BankVerbs,
     BookVerbs,
     CommandVerbs,
     SessionVerbs,

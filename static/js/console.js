@@ -55,6 +55,15 @@
   // Without script a block is selected by hand, and no button promises more.
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 
+  for (const button of document.querySelectorAll("[data-check-all]")) button.hidden = false;
+  document.addEventListener("click", (event) => {
+    const all = event.target.closest("[data-check-all]");
+    if (!all) return;
+    const boxes = [...document.querySelectorAll(`input[name="${all.dataset.checkAll}"][form="${all.form.id}"]`)];
+    const check = boxes.some((box) => !box.checked);
+    for (const box of boxes) box.checked = check;
+  });
+
   async function copyBlock(button) {
     const block = button.parentElement.querySelector("pre");
     try {
@@ -89,6 +98,7 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     const place = event.target;
     within(place, "[data-focus]")?.focus();
+    within(place, "[data-check-all]")?.removeAttribute("hidden");
     // The link that asked for more rows is gone: go on with the first of them.
     if (event.detail.target.id === "pager" && document.activeElement === document.body) within(place, "a")?.focus();
     // A screen reader only speaks what changes in a region it has known from the start.

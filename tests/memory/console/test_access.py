@@ -31,6 +31,7 @@ PAGES = [
     "/facts",
     "/facts/reviews",
     "/hot",
+    "/bank",
     "/measure",
     "/measure?ask=lamp",
     "/measure/questions.jsonl",

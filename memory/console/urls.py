@@ -34,6 +34,7 @@ from memory.console.bank import changes as bank_changes
 from memory.console.bank import page as bank
 from memory.console.bank import pinning
 from memory.console.measuring import page as measuring
+from memory.console.measuring.comparing import compare
 
 app_name = "console"
 
@@ -126,6 +127,7 @@ urlpatterns = [
         name="delete_case",
     ),
     path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>", measuring.run, name="measure_run"),
+    path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>/<int:number>", compare, name="measure_compare"),
     path("<slug:organization>/<str:external_id>/bank", bank.page, name="bank"),
     path("<slug:organization>/<str:external_id>/bank/add", bank.add, name="bank_add"),
     path("<slug:organization>/<str:external_id>/bank/judge", bank.judge, name="bank_judge"),

@@ -1,16 +1,21 @@
 """Measuring the search on a person's own questions."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from memory.access.confinement import current_scope
+from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.measuring import cases, labels, runs, tasks
+from memory.measuring.asking import AskedQuestion, ask_question
 from memory.measuring.cases import NewCase
-from memory.measuring.labels import ChosenQuestions, QuestionSet
+from memory.measuring.labels import ChosenQuestions, LabelledQuestion, QuestionSet
 from memory.measuring.runs import Clock, NewRun
-from memory.models import EndUser, EvaluationCase, EvaluationRun
+from memory.models import EndUser, EvaluationCase, EvaluationRun, MemoryItem
 from memory.platform.queue import enqueue
+from memory.retrieval.variants import parse_settings
 
 
 class MeasuringVerbs(FacadePart):
@@ -21,9 +26,11 @@ class MeasuringVerbs(FacadePart):
     def delete_case(self, user: EndUser, case_id: uuid.UUID) -> bool:
         return cases.delete_case(user, case_id)
 
-    def read_questions(self, user: EndUser, chosen: ChosenQuestions = ChosenQuestions.ALL) -> QuestionSet:
+    def read_questions(
+        self, user: EndUser, chosen: ChosenQuestions = ChosenQuestions.ALL, *, most: int = labels.MOST_QUESTIONS
+    ) -> QuestionSet:
         """What is measured with: saved questions, and those of turns that worked."""
-        return labels.read_questions(user, chosen)
+        return labels.read_questions(user, chosen, most=most)
 
     def start_measuring(self, user: EndUser, new: NewRun, *, now: datetime) -> EvaluationRun:
         """Have a worker ask the person's questions under two settings. Raises WriteRefused."""
@@ -39,6 +46,22 @@ class MeasuringVerbs(FacadePart):
 
     def find_measuring(self, user: EndUser, run_id: uuid.UUID) -> EvaluationRun | None:
         return runs.find_run(user, run_id)
+
+    def ask_again(
+        self, user: EndUser, run: EvaluationRun, result: Mapping[str, Any], *, now: datetime
+    ) -> tuple[LabelledQuestion, tuple[AskedQuestion, AskedQuestion]] | None:
+        """A question of a run under both of its settings. None when it is not kept any more."""
+        question = labels.find_question(user, result)
+        if question is None:
+            return None
+        before, after = (parse_settings(given) for given in (run.settings_a, run.settings_b))
+        return question, (ask_question(user, question, before, now), ask_question(user, question, after, now))
+
+    def list_found(self, user: EndUser, ids: Sequence[str]) -> dict[str, MemoryItem]:
+        """The memories of these ids that are there."""
+        with user_scope(user):
+            rows = MemoryItem.objects.for_user(user).filter(pk__in=set(ids)).defer("lexemes")
+            return {str(row.pk): row for row in rows}
 
     def list_measurings(self, user: EndUser, limit: int = runs.KEPT_RUNS) -> list[EvaluationRun]:
         """The latest first, without what each question came to."""

@@ -6,7 +6,7 @@ question, and would be found first by any setting.
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +16,7 @@ from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.models import EndUser, EvaluationCase, MemoryItem, Turn
 from memory.tiers import Outcome, Status
-from outcomes.models import OutcomeEvent, Source
+from outcomes.models import Exchange, OutcomeEvent, Source
 
 # The latest; 500 questions under two settings take about a minute.
 MOST_QUESTIONS: Final = 500
@@ -75,55 +75,78 @@ class QuestionSet:
         return sum(one.is_named for one in self.questions)
 
 
-def read_questions(user: EndUser, chosen: ChosenQuestions = ChosenQuestions.ALL) -> QuestionSet:
-    """In the scope of the caller, saved ones first, then the latest turns; at most ``MOST_QUESTIONS``."""
+def read_questions(
+    user: EndUser, chosen: ChosenQuestions = ChosenQuestions.ALL, *, most: int = MOST_QUESTIONS
+) -> QuestionSet:
+    """In the scope of the caller, saved ones first, then the latest turns; at most so many of each."""
     with user_scope(user):
-        drafts = read_saved(user)
+        drafts = read_saved(user, most=most)
         if chosen is not ChosenQuestions.SAVED:
-            drafts += read_turns(user, named=chosen is ChosenQuestions.NAMED)
+            drafts += read_turns(user, named=chosen is ChosenQuestions.NAMED, most=most)
         known = read_known(user, {item_id for one in drafts for item_id in one.expected})
     return admit_questions(drafts, known)
 
 
-def read_saved(user: EndUser) -> list[LabelledQuestion]:
-    cases = EvaluationCase.objects.filter(user=user).order_by("-created_at", "-pk")[:MOST_QUESTIONS]
-    return [
-        LabelledQuestion(
-            LabelSource.SAVED,
-            case.question,
-            tuple(case.expected_ids),
-            case.asked_at,
-            RowScope.of(case),
-            case_id=case.pk,
-            turn_id=case.turn_id,
-        )
-        for case in cases
-    ]
+def read_saved(user: EndUser, *, most: int = MOST_QUESTIONS) -> list[LabelledQuestion]:
+    cases = EvaluationCase.objects.filter(user=user).order_by("-created_at", "-pk")[:most]
+    return [label_case(case) for case in cases]
 
 
-def read_turns(user: EndUser, *, named: bool) -> list[LabelledQuestion]:
+def label_case(case: EvaluationCase) -> LabelledQuestion:
+    return LabelledQuestion(
+        LabelSource.SAVED,
+        case.question,
+        tuple(case.expected_ids),
+        case.asked_at,
+        RowScope.of(case),
+        case_id=case.pk,
+        turn_id=case.turn_id,
+    )
+
+
+def read_turns(user: EndUser, *, named: bool, most: int = MOST_QUESTIONS) -> list[LabelledQuestion]:
     """Turns of which a person, their client or their assistant said that it worked, the latest first."""
     events = OutcomeEvent.objects.filter(
         user=user, outcome=Outcome.WORKED, source=Source.EXPLICIT, sign=1, replaced_at=None
     ).exclude(turn_id=None)
     events = events.exclude(query="").filter(**({"whole": False} if named else {})).order_by("-at", "-pk")
-    latest = list(events[:MOST_QUESTIONS])
-    asked = dict(
-        Turn.objects.filter(user=user, turn_id__in=[one.turn_id for one in latest]).values_list("turn_id", "created_at")
+    latest = list(events[:most])
+    asked = read_moments(user, [one.turn_id for one in latest])
+    # Without a moment nothing tells an answer from what came of it.
+    return [label_event(event, moment) for event in latest if (moment := asked.get(event.turn_id))]
+
+
+def read_moments(user: EndUser, turns: Iterable[uuid.UUID | None]) -> dict[uuid.UUID | None, datetime]:
+    """When turns were asked; of one that is purged, when its exchange was stored."""
+    known = [turn_id for turn_id in turns if turn_id is not None]
+    told = Exchange.objects.filter(user=user, turn_id__in=known).values_list("turn_id", "created_at")
+    asked = Turn.objects.filter(user=user, turn_id__in=known).values_list("turn_id", "created_at")
+    return {**dict(told), **dict(asked)}
+
+
+def label_event(event: OutcomeEvent, asked_at: datetime) -> LabelledQuestion:
+    return LabelledQuestion(
+        LabelSource.OUTCOME,
+        event.query,
+        tuple(uuid.UUID(item_id) for item_id, *_ in event.memories),
+        asked_at,
+        RowScope.of(event),
+        is_named=not event.whole,
+        turn_id=event.turn_id,
     )
-    # Where the turn is purged, the verdict came after it: nothing later than that was known.
-    return [
-        LabelledQuestion(
-            LabelSource.OUTCOME,
-            event.query,
-            tuple(uuid.UUID(item_id) for item_id, *_ in event.memories),
-            asked.get(event.turn_id or uuid.UUID(int=0), event.at),
-            RowScope.of(event),
-            is_named=not event.whole,
-            turn_id=event.turn_id,
-        )
-        for event in latest
-    ]
+
+
+def find_question(user: EndUser, result: Mapping[str, Any]) -> LabelledQuestion | None:
+    """The question behind a line of a run, with what was expected then; None when its words are gone."""
+    expected = tuple(uuid.UUID(item_id) for item_id in result["expected"])
+    with user_scope(user):
+        if "case_id" in result:
+            case = EvaluationCase.objects.filter(user=user, pk=result["case_id"]).first()
+            return replace(label_case(case), expected=expected) if case else None
+        events = OutcomeEvent.objects.filter(user=user, turn_id=result["turn_id"], sign=1).exclude(query="")
+        event = events.order_by("-pk").first()
+        moment = read_moments(user, [event.turn_id]).get(event.turn_id) if event else None
+    return replace(label_event(event, moment), expected=expected) if event and moment else None
 
 
 def read_known(user: EndUser, ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, datetime]:

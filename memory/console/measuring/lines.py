@@ -85,6 +85,7 @@ class RunLine:
 class AnswerLine:
     """A question under both settings: the places of the first expected memory, and whether B is better."""
 
+    number: int
     question: str
     source: str
     is_named: bool
@@ -155,24 +156,28 @@ def build_notes(run: EvaluationRun) -> list[str]:
     return notes
 
 
-def build_answers(results: Sequence[Mapping[str, Any]], words: RunWords) -> list[AnswerLine]:
-    return [build_answer(result, words) for result in results]
+Numbered = tuple[int, Mapping[str, Any]]
 
 
-def sort_results(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Those that differ most first, the worse before the better."""
+def build_answers(results: Sequence[Numbered], words: RunWords) -> list[AnswerLine]:
+    return [build_answer(number, result, words) for number, result in results]
 
-    def key(result: Mapping[str, Any]) -> tuple[float, float]:
-        change = result["b"][HEADLINE] - result["a"][HEADLINE]
+
+def sort_results(results: Sequence[Mapping[str, Any]]) -> list[Numbered]:
+    """Those that differ most first, the worse before the better, each with its number in the run."""
+
+    def key(numbered: Numbered) -> tuple[float, float]:
+        change = numbered[1]["b"][HEADLINE] - numbered[1]["a"][HEADLINE]
         return -abs(change), change
 
-    return sorted(results, key=key)
+    return sorted(enumerate(results), key=key)
 
 
-def build_answer(result: Mapping[str, Any], words: RunWords) -> AnswerLine:
+def build_answer(number: int, result: Mapping[str, Any], words: RunWords) -> AnswerLine:
     change = result["b"][HEADLINE] - result["a"][HEADLINE]
     first = {side: next((words.memories.get(one, "") for one in result[side]["found"][:1]), "") for side in ("a", "b")}
     return AnswerLine(
+        number,
         words.find_question(result),
         "saved" if result["source"] == "saved" else "turn",
         bool(result["is_named"]),

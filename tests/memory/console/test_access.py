@@ -213,6 +213,7 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
         "organization": "acme",
         "external_id": "ann",
         "event_id": 1,
+        "number": 0,
         "key_id": 1,
         "slug": "crew-x7f2qa",
         "name": "fact_pairs",

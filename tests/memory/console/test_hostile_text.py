@@ -23,6 +23,7 @@ PAGES = [
     *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
     "/search?query=lamp",
     *("/facts", "/facts?state=all", "/facts/reviews", "/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
+    *("/bank", "/measure", "/measure?ask=lamp"),
     *("/personality", "/personality?template=teacher"),
 ]
 HARMLESS = "harmless"

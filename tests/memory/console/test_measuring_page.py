@@ -62,6 +62,10 @@ def test_a_change_is_measured_and_told_question_by_question(
     assert "place 1 → not found" in told
     assert QUESTION in told
     assert "every 2s" not in told
+    both = console.get(f"{place}/measure/{run.pk}/0").content.decode()
+    assert "expected" in both
+    assert "Nothing is found" in both
+    assert console.get(f"{place}/measure/{run.pk}/1").status_code == 404
     listed = console.get(f"{place}/measure").content.decode()
     assert f"measure/{run.pk}" in listed
     assert QUESTION in console.get(f"{place}/measure/questions.jsonl").content.decode()

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from memory.access.scope import user_scope
 from memory.evaluation.datasets import read_dataset
 from memory.facade import MemoryFacade
 from memory.measuring.cases import NewCase
 from memory.measuring.labels import ChosenQuestions
 from memory.measuring.runs import NewRun
-from memory.models import EndUser
+from memory.models import EndUser, Turn
 from memory.models.evaluation import MeasuringState
 from memory.retrieval.results import SearchRequest
 from memory.retrieval.variants import SearchSettings, parse_assignments
@@ -71,6 +72,15 @@ def test_what_an_outcome_without_names_showed_counts_and_can_be_left_out(user: E
     assert not question.is_named
     assert memory_id not in question.expected
     assert facade.read_questions(user, ChosenQuestions.NAMED).questions == []
+
+
+def test_a_turn_that_was_purged_is_asked_as_of_its_exchange(user: EndUser, told: list[uuid.UUID]) -> None:
+    memory_id = ask_and_praise(user, told, None)
+    with user_scope(user):
+        Turn.objects.filter(user=user).delete()
+    [question] = facade.read_questions(user).questions
+    assert question.asked_at == NOW + timedelta(hours=1, minutes=1)
+    assert memory_id not in question.expected
 
 
 def test_a_withdrawn_outcome_is_no_question(user: EndUser, told: list[uuid.UUID]) -> None:

@@ -35,15 +35,6 @@ def running_database(tmp_path: Path) -> Iterator[None]:
     lease.close()
 
 
-def test_a_command_alone_gets_a_database_which_ends_with_it(tmp_path: Path) -> None:
-    data_dir = tmp_path / "data with spaces, and a comma"
-
-    shown = manage("showmigrations", "memory", data_dir=data_dir)
-
-    assert "[ ] 0001_tables" in shown.stdout, shown.stderr
-    assert eventually(lambda: processes_of(data_dir) == [])
-
-
 @pytest.mark.usefixtures("running_database")
 def test_a_command_that_needs_tables_says_in_a_line_how_to_get_them(tmp_path: Path) -> None:
     refused = manage("create_key", "--org", "acme", "--name", "x", data_dir=tmp_path)
@@ -94,12 +85,14 @@ def test_a_database_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> No
     assert "Traceback" not in tried.stderr
 
 
-def test_commands_at_once_share_what_the_first_one_started(tmp_path: Path) -> None:
+def test_commands_at_once_share_a_database_which_ends_with_the_last(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data with spaces, and a comma"
     with ThreadPoolExecutor(2) as pool:
-        shown = list(pool.map(lambda _: manage("showmigrations", "memory", data_dir=tmp_path), range(2)))
+        shown = list(pool.map(lambda _: manage("showmigrations", "memory", data_dir=data_dir), range(2)))
 
     assert [each.returncode for each in shown] == [0, 0], [each.stderr for each in shown]
-    assert eventually(lambda: processes_of(tmp_path) == [])
+    assert all("[ ] 0001_tables" in each.stdout for each in shown)
+    assert eventually(lambda: processes_of(data_dir) == [])
 
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:

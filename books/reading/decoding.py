@@ -34,6 +34,12 @@ EAST_ASIAN = {
     "big5": "的一是不了人在有我他這中大來上個國到說們為子，。",
 }
 RARE = 0.1
+HEBREW = "cp1255"
+HEBREW_WORDS = re.compile(r"(?<![a-zA-Zא-ת])[א-ת]{2,40}(?![a-zA-Zא-ת])")
+END_WITHIN = re.compile("[ךםןףץ][א-ת]")
+# Of Russian so many letters without a capital, one of the last five of the alphabet or one of these within a word are
+# one text in a thousand.
+FEWEST_HEBREW = 14
 SAMPLE = 65_536
 FOREIGN = re.compile(r"[^\x00-\x7f]")
 BESIDE_ASCII = re.compile(r"(?<=[a-zA-Z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[a-zA-Z])")
@@ -113,6 +119,8 @@ def guess_utf16(sample: bytes) -> str | None:
 def decode_eight_bits(data: bytes) -> str:
     """By the encoding in which most of what is not ASCII becomes common letters of its languages."""
     sample = data[:SAMPLE]
+    if is_hebrew(sample.decode(HEBREW, "replace")):
+        return data.decode(HEBREW, "replace")
     rated = {encoding: rate_reading(sample, encoding) for encoding in EIGHT_BITS}
     best = max(rated, key=lambda encoding: rated[encoding])
     if rated[best] < 0.5:
@@ -122,6 +130,17 @@ def decode_eight_bits(data: bytes) -> str:
         if shares[likely] > RARE:
             return read[likely]
     return data.decode(best, "replace")
+
+
+def is_hebrew(text: str) -> bool:
+    """Whether these letters are Hebrew, of which a few words are enough: letters of word ends stand nowhere else.
+
+    The same bytes are the commonest letters of Russian and Greek, within words as well.
+    """
+    words = HEBREW_WORDS.findall(text)
+    letters = sum(map(len, words))
+    others = sum(map(str.isalpha, FOREIGN.findall(text))) - letters
+    return letters >= FEWEST_HEBREW and others * 20 <= letters and not any(map(END_WITHIN.search, words))
 
 
 def rate_reading(sample: bytes, encoding: str) -> float:

@@ -149,3 +149,21 @@ def test_plain_text_has_the_headings_that_are_plainly_headings(tmp_path: Path) -
     found = sections(read_bytes(tmp_path, "my_harbour.txt", text.encode()))
     assert found["They are high."] == ("THE HARBOUR", "2.1 Its walls")
     assert found["Twice a day."] == ("Tides",)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("שלום לכולם, מגדלור", "cp1255"),
+        ("שלום לכולם מגדלור\n" * 9, "cp1255"),
+        ("The keeper wrote: שומר המגדלור מדליק את המנורה בערב.", "cp1255"),
+        ("смотритель маяка зажигает лампу вечером", "cp1251"),
+        ("Смотритель маяка зажигает лампу.", "cp1251"),
+        ("ο φύλακας ανάβει τη λάμπα κάθε βράδυ", "cp1253"),
+        ("Le gardien a éteint la lampe à l'été, là où il était né.", "cp1252"),
+        ("Der Wärter löscht die Lampe über der Brücke früh.", "cp1252"),
+    ],
+)
+def test_a_few_words_in_an_older_encoding_are_enough(text: str, encoding: str, tmp_path: Path) -> None:
+    document = read_bytes(tmp_path, "a.txt", text.encode(encoding))
+    assert " ".join(tell(document)).split() == text.split()

@@ -32,7 +32,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
-from tests.factories import keep_facts, keep_personality
+from tests.factories import keep_evaluation, keep_facts, keep_personality
 
 NDJSON = "application/x-ndjson"
 Line = dict[str, Any]
@@ -57,6 +57,7 @@ def fill_person(user: EndUser) -> MemoryItem:
     memory.record_outcome(user, Outcome.FAILED, now=now, turn_id=turn)
     memory.put_data(user, "ui.theme", {"dark": True}, now=now)
     keep_facts(user, "lamp", now)
+    keep_evaluation(user, lamp.item, "lamp", now)
     keep_personality(user, "lamp", now)
     records.add_record(user, Kind.JOURNAL, {"title": "Lamp", "is_draft": True}, now=now)
     records.add_record(user, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
@@ -95,7 +96,7 @@ def test_what_is_exported_erased_and_imported_is_exported_the_same(
     file = export(user)
     types = {json.loads(line)["type"] for line in rows_of(file)}
     core = "memory version event tombstone exchange outcome action fact fact_evidence data journal preference turn"
-    core += " personality personality_template"
+    core += " personality personality_template evaluation_case evaluation_run"
     assert types >= set(f"{core} concept routing lesson entity mention episode fact_tombstone".split())
 
     # For another person every id is another, and the second time adds nothing.

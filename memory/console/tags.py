@@ -147,9 +147,16 @@ def theme(context: dict[str, Any]) -> str:
 
 @register.simple_tag(takes_context=True)
 def open_reviews(context: dict[str, Any], person: ViewedPerson) -> int:
-    """How many pairs of facts wait for a person: told on each of their pages, counted by those that know already."""
-    known: int | None = context.get("open_reviews")
-    return open_facade(person).count_open_reviews(person.user) if known is None else known
+    """How many pairs and suspected statements wait for a person: told on each of their pages.
+
+    Pages that know one of the two already need not count it again.
+    """
+    pairs: int | None = context.get("open_reviews")
+    suspected: int | None = context.get("suspected")
+    memory = open_facade(person)
+    return (memory.count_open_reviews(person.user) if pairs is None else pairs) + (
+        memory.count_suspected(person.user) if suspected is None else suspected
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -22,7 +22,6 @@ from memory.console import (
     overview,
     people,
     prompts,
-    reviews,
     search,
     session,
     spaces,
@@ -33,6 +32,7 @@ from memory.console import (
 from memory.console.bank import changes as bank_changes
 from memory.console.bank import page as bank
 from memory.console.bank import pinning
+from memory.console.inbox import pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 
@@ -100,8 +100,9 @@ urlpatterns = [
     ),
     path("<slug:organization>/<str:external_id>/facts", facts.page, name="facts"),
     path("<slug:organization>/<str:external_id>/facts/nights", nights.page, name="nights"),
-    path("<slug:organization>/<str:external_id>/facts/reviews", reviews.page, name="reviews"),
-    path("<slug:organization>/<str:external_id>/facts/reviews/<uuid:review_id>", reviews.decide, name="decide_review"),
+    path("<slug:organization>/<str:external_id>/facts/reviews", pairs.page, name="reviews"),
+    path("<slug:organization>/<str:external_id>/facts/reviews/suspected", suspects.page, name="suspects"),
+    path("<slug:organization>/<str:external_id>/facts/reviews/<uuid:review_id>", pairs.decide, name="decide_review"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>", fact.page, name="fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/correct", fact.correct, name="correct_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/confirm", fact.confirm, name="confirm_fact"),

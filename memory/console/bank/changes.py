@@ -39,6 +39,9 @@ SAID: Final = {
     "ask": "{count} left to search",
 }
 
+# What a form of the review gives as its way back.
+REVIEW: Final = "review"
+
 Change = Callable[[MemoryFacade, EndUser, Sequence[uuid.UUID], str], list[uuid.UUID]]
 DEEDS: Final[Mapping[str, Change]] = {
     "archive": lambda memory, user, ids, _: memory.archive_many(user, ids, now=timezone.now()),
@@ -105,6 +108,8 @@ def undo(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 
 def find_way_back(request: OperatorRequest, person: ViewedPerson) -> str:
-    """The list as it was filtered; never another address."""
+    """The list as it was filtered, or the review; never another address."""
+    if request.POST.get("back") == REVIEW:
+        return reverse("console:suspects", args=person.path)
     query = urlsplit(f"?{request.POST.get('back', '')[:2_000]}").query
     return reverse("console:bank", args=person.path) + (f"?{query}" if query else "")

@@ -30,6 +30,7 @@ PAGES = [
     "/memories/{id}/edit",
     "/facts",
     "/facts/reviews",
+    "/facts/reviews/suspected",
     "/hot",
     "/bank",
     "/measure",

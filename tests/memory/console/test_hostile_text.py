@@ -22,7 +22,15 @@ from tests.memory.console.hostile_texts import PAYLOADS
 PAGES = [
     *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
     "/search?query=lamp",
-    *("/facts", "/facts?state=all", "/facts/reviews", "/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
+    *(
+        "/facts",
+        "/facts?state=all",
+        "/facts/reviews",
+        "/facts/reviews/suspected",
+        "/facts/{fact}",
+        "/facts/{fact}/correct",
+        "/facts/{fact}/forget",
+    ),
     *("/bank", "/measure", "/measure?ask=lamp"),
     *("/personality", "/personality?template=teacher"),
 ]

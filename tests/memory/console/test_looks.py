@@ -51,7 +51,14 @@ PAGES = [
     ),
     *("/memories/{long}/delete", "/memories/{foreign}/vouch", "/memories/{foreign}"),
     *("/facts", "/facts?state=all", "/facts?state=superseded", "/facts?q=zebra", "/facts?as_of=nonsense"),
-    *("/facts/reviews", "/facts/{current}", "/facts/{superseded}", "/facts/{wide}", "/facts/{rejected}"),
+    *(
+        "/facts/reviews",
+        "/facts/reviews/suspected",
+        "/facts/{current}",
+        "/facts/{superseded}",
+        "/facts/{wide}",
+        "/facts/{rejected}",
+    ),
     *("/facts/{current}/correct", "/facts/{wide}/forget", "/memories/{told}"),
     *("/personality", "/personality?template=teacher"),
 ]

@@ -68,6 +68,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "pairs": describe_pairs(person, shown, now),
         "decisions": DECISIONS,
         "open_reviews": memory.count_open_reviews(person.user),
+        "suspected": memory.count_suspected(person.user),
         "cursor": cursor,
         "next_page": urlencode({"cursor": following}) if following else "",
     }

@@ -30,6 +30,8 @@ def test_it_says_why_and_counts_in_the_navigation(console: Console, user: EndUse
     assert "I am the Pope" in page
     assert "It may be a joke" in page
     assert 'class="waiting figures">1<' in console.get(f"{place}/memories").content.decode()
+    # On a phone the navigation has no place for the review: the page of facts leads there.
+    assert f'href="{place}/facts/reviews/suspected"' in console.get(f"{place}/facts").content.decode()
 
 
 def test_archiving_leads_back_and_undo_restores_exactly_these(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
@@ -21,9 +22,10 @@ from memory.web.openapi import describe_responses
 from memory.web.polling import poll_until
 from memory.web.problems import not_found
 from memory.web.scoping import confine_to_fields
-from outcomes.exchanges import listing, storing
+from outcomes.exchanges import listing, storing, threads
 from outcomes.exchanges.listing import ExchangeCursor, ThreadState
 from outcomes.exchanges.storing import NewExchange
+from outcomes.exchanges.threads import ThreadCursor, TitledThread
 from outcomes.schemas import (
     ExchangeIn,
     ExchangeOptions,
@@ -35,7 +37,11 @@ from outcomes.schemas import (
     OutcomeIn,
     OutcomeOut,
     StoreExchangeOptions,
+    ThreadListOptions,
     ThreadOut,
+    ThreadPage,
+    ThreadPatch,
+    TitledThreadOut,
 )
 from outcomes.verdicts import recording
 
@@ -171,6 +177,46 @@ def get_exchange(request: HttpRequest, user: EndUser, exchange_id: ExchangeId) -
     if detail is None:
         raise not_found()
     return json_response(200, KeptExchangeOut.of(detail))
+
+
+@router.get(
+    "/users/{u}/threads",
+    auth=READ,
+    response=describe_responses(200, ThreadPage),
+    operation_id="list_threads",
+    summary="List conversations with their titles, the latest first",
+)
+@optional_user
+def list_threads(request: HttpRequest, user: EndUser | None, options: Query[ThreadListOptions]) -> HttpResponse:
+    """A title is given by a person, comes with an imported chat, or is made of what was said first."""
+    own = ["threads", user.pk if user else 0, options.q]
+    position = paging.read_cursor(own, options.cursor)
+    if user is None:
+        return json_response(200, ThreadPage(items=[], next_cursor=None))
+    after = ThreadCursor(datetime.fromisoformat(position[0]), position[1]) if position else None
+    found = threads.list_titled_threads(user, limit=options.limit + 1, words=options.q or "", after=after)
+
+    def sign(thread: TitledThread) -> str:
+        return paging.sign_cursor(own, [thread.last_at.isoformat(), thread.thread_id])
+
+    page, cursor = paging.cut_page(found, options.limit, sign)
+    return json_response(200, ThreadPage(items=[TitledThreadOut.of(one) for one in page], next_cursor=cursor))
+
+
+@router.patch(
+    "/users/{u}/threads/{thread_id}",
+    auth=WRITE,
+    response=describe_responses(200, TitledThreadOut, reads_body=True, writes=True, may_miss=True),
+    operation_id="rename_thread",
+    summary="Give a conversation a title",
+)
+@require_user
+def rename_thread(request: HttpRequest, user: EndUser, thread_id: ThreadId, body: ThreadPatch) -> HttpResponse:
+    """``null`` takes it back: the title is then the imported one, or made of what was said first."""
+    renamed = threads.give_title(user, thread_id, body.title or "", now=timezone.now(), actor=get_actor(request))
+    if renamed is None:
+        raise not_found()
+    return json_response(200, TitledThreadOut.of(renamed))
 
 
 @router.get(

@@ -4,12 +4,14 @@ import uuid
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from memory.store.admission import WriteRefused
 from memory.tiers import Outcome
 from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
@@ -18,6 +20,7 @@ from memory.web.viewing import ViewedPerson
 from outcomes.exchanges import listing
 from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
 from outcomes.exchanges.storing import UNSCORED
+from outcomes.exchanges.threads import TITLE_LIMIT, TitleSource, give_title, read_titles
 from outcomes.verdicts import recording
 
 PAGE = 20
@@ -42,12 +45,13 @@ def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dic
     start, memory_start = read_offset(request, "from"), read_offset(request, "kept")
     threads = [] if memory_start else listing.list_threads(person.user, limit=THREADS + 1, offset=start)
     memory_threads = [] if start else listing.list_memory_threads(person.user, limit=THREADS + 1, offset=memory_start)
+    titles = read_titles(person.user, [one.thread_id for one in threads] + [one.thread_id for one in memory_threads])
     return {
         "person": person,
         "now": timezone.now(),
-        "threads": threads[:THREADS],
+        "threads": [(thread, titles[thread.thread_id][0]) for thread in threads[:THREADS]],
         "next_page": urlencode({"from": start + THREADS}) if len(threads) > THREADS else "",
-        "memory_threads": memory_threads[:THREADS],
+        "memory_threads": [(thread, titles[thread.thread_id][0]) for thread in memory_threads[:THREADS]],
         "next_memory_threads": urlencode({"kept": memory_start + THREADS}) if len(memory_threads) > THREADS else "",
     }
 
@@ -64,20 +68,23 @@ def build_turns_context(request: OperatorRequest, person: ViewedPerson, thread_i
     start = read_offset(request, "kept")
     found = listing.list_thread_memories(person.user, thread_id, limit=TURNS + 1, offset=start)
     following = urlencode({"thread": thread_id, "kept": start + TURNS}) if len(found) > TURNS else ""
-    title = str(found[0].metadata.get("thread_title") or "") if found else ""
-    return {"turns": found[:TURNS], "title": title or thread_id, "next_turns": following}
+    return {"turns": found[:TURNS], "next_turns": following}
 
 
 def build_thread_context(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
     after = read_cursor(request.GET.get("cursor", ""))
     found, last = listing.list_exchanges(person.user, thread_id=thread_id, limit=PAGE, after=after)
     cursor = write_page_cursor(last.created_at.isoformat(), last.exchange_id) if last else ""
+    title, source = read_titles(person.user, [thread_id])[thread_id]
     return {
         # A conversation without exchanges may still have been imported as memories.
         **({} if found else build_turns_context(request, person, thread_id)),
         "person": person,
         "now": timezone.now(),
         "thread_id": thread_id,
+        "title": title,
+        "given_title": title if source is TitleSource.PERSON else "",
+        "title_limit": TITLE_LIMIT,
         "state": listing.load_thread_state(person.user, thread_id),
         "exchanges": [describe_exchange(detail) for detail in found],
         "next_page": urlencode({"thread": thread_id, "cursor": cursor}) if cursor else "",
@@ -95,6 +102,22 @@ def describe_exchange(detail: ExchangeDetail) -> dict[str, Any]:
         "signals": [(SIGNAL_NAMES[signal.kind], signal.evidence) for signal in detail.signals],
         "buttons": [(value.value, name, bool(outcome and outcome.outcome == value)) for value, name in VERDICTS],
     }
+
+
+@require_POST
+@person_page
+def rename(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    """Give a conversation a title; an empty one takes it back."""
+    thread_id, title = request.GET.get("thread", ""), request.POST.get("title", "")
+    try:
+        renamed = give_title(person.user, thread_id, title, now=timezone.now(), actor=person.actor)
+    except WriteRefused as error:
+        messages.error(request, f"The title {error.rule}.")
+    else:
+        if renamed is None:
+            raise Http404("no such conversation")
+        messages.success(request, "The title is kept." if title.strip() else "The title is made of the words again.")
+    return redirect(f"{reverse('console:conversations', args=person.path)}?{urlencode({'thread': thread_id})}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

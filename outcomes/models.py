@@ -302,6 +302,29 @@ class ThreadDigest(models.Model):
         return self.thread_id
 
 
+class ThreadTitle(models.Model):
+    """The title that somebody gave a conversation. Others have one made of what was said first, which is not stored."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = user_key()
+    # Where the last that was said in it belongs.
+    agent_id = agent_field()
+    project_id = project_field()
+    thread_id = models.CharField(max_length=200)
+    title = models.CharField(max_length=200)
+    actor = models.CharField(max_length=100, blank=True, default="")
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "thread_title"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "thread_id", "agent_id", "project_id"], name="thread_title_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
 class AgentSession(models.Model):
     """A session of a coding agent, which tells a prompt and its answer in two requests, to whichever process."""
 

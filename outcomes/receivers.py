@@ -17,17 +17,19 @@ from outcomes.models import (
     Exchange,
     OutcomeEvent,
     ThreadDigest,
+    ThreadTitle,
 )
 from outcomes.signals import exchange_stored, judging_due, reading_due
 
 # So long what else is said at once is gathered before a model reads the thread.
 DIGESTED_AFTER_S = 3.0
+ERASED = (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, AgentSession, ThreadDigest, ThreadTitle)
 
 
 @receiver(user_erased, dispatch_uid="outcomes.erase")
 def erase_outcomes(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
     ConversationWork.objects.filter(end_user=user).delete()
-    for model in (Exchange, OutcomeEvent, ActionTaken, ConversationSignal, AgentSession, ThreadDigest):
+    for model in ERASED:
         rows = model._default_manager.filter(user_id=user.pk)
         removed[model._meta.db_table] = rows.delete()[0]
 

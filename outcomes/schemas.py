@@ -29,6 +29,7 @@ from memory.web.problems import FieldError, invalid_field, invalid_fields
 from memory.web.scoping import ScopedFields
 from outcomes.exchanges.listing import ExchangeDetail, ThreadState
 from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
+from outcomes.exchanges.threads import TITLE_LIMIT, TitleSource
 from outcomes.models import Detection, Exchange, SignalKind, Source
 from outcomes.verdicts.recording import RecordedOutcome
 
@@ -48,6 +49,13 @@ class ToolIn(RequestBody):
     error: str | None = Field(default=None, strict=True, max_length=4_000)
 
 
+SearchedWords = Annotated[str, Field(min_length=1, max_length=NAME_LIMIT), AfterValidator(validate_readable)]
+Title = Annotated[
+    str,
+    Field(strict=True, min_length=1, max_length=TITLE_LIMIT),
+    AfterValidator(validate_readable),
+    AfterValidator(validate_one_line),
+]
 Message = Annotated[str, Field(strict=True, min_length=1, max_length=MESSAGE_LIMIT), AfterValidator(validate_readable)]
 
 
@@ -323,3 +331,30 @@ class ThreadOut(BaseModel):
             state=state.state,
             blocking=state.blocking,
         )
+
+
+class TitledThreadOut(RowModel):
+    thread_id: str
+    title: str
+    title_source: TitleSource = Field(
+        description="Given by a person, of the imported chat, or made by rules of what was said first."
+    )
+    first_at: datetime
+    last_at: datetime
+    exchanges: int
+    memories: int = Field(description="Kept memories of it, those of its exchanges among them.")
+
+
+class ThreadPage(BaseModel):
+    items: list[TitledThreadOut]
+    next_cursor: str | None
+
+
+class ThreadListOptions(QueryParameters):
+    q: SearchedWords | None = Field(default=None, description="Only those with this in the title or in what was said.")
+    cursor: str | None = Field(default=None, max_length=1_000)
+    limit: PageSize = 50
+
+
+class ThreadPatch(RequestBody):
+    title: Title | None = Field(description="In one line; null takes a given title back.")

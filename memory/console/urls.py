@@ -64,6 +64,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/recall", memory.records.console.page, name="recall"),
     path("<slug:organization>/<str:external_id>/recall/retry", memory.records.console.retry, name="retry_recall"),
     path("<slug:organization>/<str:external_id>/conversations", outcomes.console.page, name="conversations"),
+    path("<slug:organization>/<str:external_id>/conversations/title", outcomes.console.rename, name="rename_thread"),
     path(
         "<slug:organization>/<str:external_id>/conversations/<uuid:exchange_id>/outcome",
         outcomes.console.record_outcome,

@@ -123,6 +123,7 @@ TABLES: Final = (
         natural=("thread_id", "agent_id", "project_id"),
         foreign_json=frozenset({"bullets"}),
     ),
+    PortableTable(outcomes.ThreadTitle, "thread_title", natural=("thread_id", "agent_id", "project_id")),
     PortableTable(core.Fact, "fact", BY_TIME, required={"bank_item_id": "memory"}),
     PortableTable(core.FactEvidence, "fact_evidence", required={"memory_id": "memory"}),
     PortableTable(core.FactEvent, "fact_event"),

@@ -86,10 +86,6 @@ class MemoryThread:
     first: MemoryItem
     last_at: datetime
 
-    @property
-    def title(self) -> str:
-        return str(self.first.metadata.get("thread_title") or self.thread_id)
-
 
 def list_exchanges(
     user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None

@@ -21,7 +21,7 @@ from memory.store.admission import NewMemory, validate_field_text
 from memory.tiers import MAX_TEXT_CHARS, SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.detection.cues import is_small_talk
 from outcomes.detection.implicit import store_signals
-from outcomes.exchanges import digests
+from outcomes.exchanges import digests, threads
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
 from outcomes.verdicts.actions import store_tool_runs
@@ -236,12 +236,14 @@ def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:
         exchanges = Exchange.objects.filter(user=user, memory_id__in=list(ids))
         exchange_ids = list(exchanges.values_list("pk", flat=True))
         if not exchange_ids:
+            threads.drop_empty_titles(user)
             return 0
         digests.drop_digests(user, exchange_ids)
         # Somebody may have kept the question as one to measure with.
         turns = list(exchanges.exclude(turn_id=None).values_list("turn_id", flat=True))
         EvaluationCase.objects.filter(user=user, turn_id__in=turns).delete()
         exchanges.delete()
+        threads.drop_empty_titles(user)
         OutcomeEvent.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         ActionTaken.objects.filter(user=user, exchange_id__in=exchange_ids).update(query="")
         signals = Q(exchange_id__in=exchange_ids) | Q(heard_in__in=exchange_ids)

@@ -32,7 +32,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome
 from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
-from outcomes.models import ThreadDigest
+from outcomes.models import ThreadDigest, ThreadTitle
 from tests.database_roles import isolated_tables
 from tests.factories import keep_evaluation, keep_facts, keep_personality
 
@@ -72,6 +72,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
             keep_book(someone, item)
             WebhookEvent.objects.create(user=someone, kind="memory.stored")
             ThreadDigest.objects.create(user=someone, thread_id="t", bullets=["The lamp is repaired"])
+            ThreadTitle.objects.create(user=someone, thread_id="t", title="The lamp")
 
 
 def keep_book(someone: EndUser, item: MemoryItem) -> None:

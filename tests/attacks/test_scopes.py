@@ -21,7 +21,7 @@ from memory.platform.deadline import Deadline
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from outcomes.exchanges import profiling
-from outcomes.models import Exchange, ThreadDigest
+from outcomes.models import Exchange, ThreadDigest, ThreadTitle
 from tests.api_client import ApiClient, client_for
 from tests.factories import keep_evaluation
 
@@ -85,6 +85,7 @@ def told(user: EndUser, api: ApiClient, index_now: Callable[[EndUser], None]) ->
         assert fact.status_code == 201, fact.content
         with confine_to(scope), user_scope(user):
             ThreadDigest.objects.create(user=user, thread_id=word, bullets=[f"The {word} boat is called {word}"])
+            ThreadTitle.objects.create(user=user, thread_id=word, title=f"The {word} boat")
             keep_book(user, scope, word, memory_id)
             keep_evaluation(user, MemoryItem.objects.get(pk=memory_id), word, NOW)
         api.post("hot/turn", {"thread_id": word, "text": f"My engineer is called {word.title()}", **named})

@@ -197,3 +197,24 @@ def test_memories_of_conversations_go_on_where_the_last_page_ended(console: Cons
     assert "?kept=40" in console.get(path).content.decode()
     assert console.part(f"{path}?kept=40").content.decode().count("row-link") == 1
     assert console.part(f"{path}?kept=x").content.decode().count("row-link") == THREADS
+
+
+def test_a_conversation_has_a_title_that_an_operator_may_change(
+    console: Console, outsider: Console, user: EndUser, exchange_id: uuid.UUID, place: str
+) -> None:
+    path = f"{place}/conversations"
+    rename = f"{path}/title?thread=t-1"
+    page = console.get(path, {"thread": "t-1"}).content.decode()
+    assert f'action="{rename}"' in page
+    assert "Where is the boat key?</h1>" in page
+    assert outsider.post(rename, {"title": "Theirs"}).status_code == 404
+    assert console.post(f"{path}/title?thread=nothing", {"title": "x"}).status_code == 404
+    answer = console.post(rename, {"title": f"The boat {HOSTILE}"}, follow=True)
+    assert answer.redirect_chain == [(f"{path}?thread=t-1", 302)]
+    for shown in (answer.content.decode(), console.get(path).content.decode()):
+        assert "The boat &lt;img" in shown
+        assert HOSTILE not in shown
+    console.post(rename, {"title": "x" * 201})
+    assert "The boat" in console.get(path).content.decode(), "a title that is too long changes nothing"
+    console.post(rename, {"title": " "})
+    assert "The boat" not in console.get(path, {"thread": "t-1"}).content.decode()

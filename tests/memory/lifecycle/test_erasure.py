@@ -32,7 +32,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
-from outcomes.models import ThreadDigest
+from outcomes.models import ThreadDigest, ThreadTitle
 from tests.conftest import Clock
 from tests.factories import keep_evaluation, keep_facts, keep_personality
 
@@ -78,6 +78,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
         )
         WebhookEvent.objects.create(user=user, kind="memory.stored")
         ThreadDigest.objects.create(user=user, thread_id=word, bullets=[word], opening=word, covered=1)
+        ThreadTitle.objects.create(user=user, thread_id=word, title=f"About {word}")
     return items
 
 

@@ -30,6 +30,7 @@ from memory.records.texts import Kind
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
+from outcomes.exchanges import threads
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
 from tests.factories import keep_evaluation, keep_facts, keep_personality
@@ -53,6 +54,7 @@ def fill_person(user: EndUser) -> MemoryItem:
     turn = memory.search(user, SearchRequest("lamp"), now=now).turn_id
     tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
     memory.store_exchange(user, NewExchange("t", "Is the lamp repaired?", "Yes.", turn_id=turn, tools=tools), now=now)
+    threads.give_title(user, "t", "The lamp", now=now, actor="key:test")
     memory.record_outcome(user, Outcome.WORKED, now=now, turn_id=turn)
     memory.record_outcome(user, Outcome.FAILED, now=now, turn_id=turn)
     memory.put_data(user, "ui.theme", {"dark": True}, now=now)
@@ -96,7 +98,7 @@ def test_what_is_exported_erased_and_imported_is_exported_the_same(
     file = export(user)
     types = {json.loads(line)["type"] for line in rows_of(file)}
     core = "memory version event tombstone exchange outcome action fact fact_evidence data journal preference turn"
-    core += " personality personality_template evaluation_case evaluation_run"
+    core += " personality personality_template evaluation_case evaluation_run thread_title"
     assert types >= set(f"{core} concept routing lesson entity mention episode fact_tombstone".split())
 
     # For another person every id is another, and the second time adds nothing.

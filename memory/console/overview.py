@@ -76,7 +76,15 @@ class RecentOutcome:
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     now = timezone.now()
     memory = open_facade(person)
-    stats = memory.get_stats(person.user)
+    # One transaction: each of these alone would open and close its own.
+    with user_scope(person.user):
+        stats = memory.get_stats(person.user)
+        read = {
+            "outcomes": list_recent_outcomes(person),
+            "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
+            "suspected": memory.count_suspected(person.user),
+            **build_facts_context(person),
+        }
     tiers = count_tiers(stats)
     context: dict[str, Any] = {
         "person": person,
@@ -86,11 +94,9 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "tier_shares": split_bar([(f"tier-{tier.tier}", tier.name, tier.active) for tier in tiers]),
         "outcome_shares": split_outcomes(stats),
         "exchanges": stats.exchanges,
-        "outcomes": list_recent_outcomes(person),
-        "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
         "keys": ApiKey.objects.filter(organization=person.organization).order_by("revoked_at", "name", "pk"),
         "conditions": component_health.list_component_health(),
-        **build_facts_context(person),
+        **read,
         **build_indexing_context(stats.indexing),
     }
     return render(request, "console/overview/page.html", context)

@@ -58,6 +58,8 @@ class CandidateMemory:
     next_id: UUID | None = None
     holds: tuple[bool, ...] = ()
     is_dormant: bool = False
+    # For the worker to embed it.
+    is_waiting: bool = False
 
     @property
     def quality(self) -> float:

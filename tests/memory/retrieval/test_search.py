@@ -102,6 +102,19 @@ def test_a_pending_memory_is_found_by_its_words_at_once(user: EndUser, clock: Cl
     assert result.hits[0].explain["text_rank"] == 1
 
 
+def test_a_pending_memory_is_compared_by_its_meaning_too(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    for text in ("I live in Zurich.", "I'm allergic to nuts."):
+        put_memory(user, clock, text, tier=Tier.MEMORY_BANK, tags=["identity"])
+    index_now(user)
+    put_memory(user, clock, "The ladder is in the shed")
+    before = find_memories(user, clock, "Where is the ladder?").hits[0]
+    index_now(user)
+    after = find_memories(user, clock, "Where is the ladder?").hits[0]
+    assert {before.item.text, after.item.text} == {"The ladder is in the shed"}
+    assert (before.explain["vector_rank"], after.explain["vector_rank"]) == (None, 1)
+    assert before.explain["distance"] == pytest.approx(after.explain["distance"], abs=0.005)
+
+
 def test_a_new_text_is_found_and_the_old_one_is_not(user: EndUser, clock: Clock, notes: list[MemoryItem]) -> None:
     memory.revise(user, notes[1].pk, {"text": "Nadia repairs bicycles"}, now=clock())
     assert texts(find_memories(user, clock, "bicycles", stages=frozenset({"lexical"}))) == ["Nadia repairs bicycles"]

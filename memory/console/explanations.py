@@ -13,6 +13,7 @@ STAGES = {
     "vector": "Nearest in meaning",
     "lexical": "Matching words",
     "late": "Comparing word for word",
+    "unindexed": "Embedding what is new",
     "rank": "Reading and ranking",
     "rerank": "A second opinion",
     "rate": "Rating by a language model",
@@ -28,6 +29,7 @@ FALLBACKS = {
     "graph_skipped": "The graphs did not answer in time, so nothing learned from earlier questions was added.",
     "crowding_skipped": "What lies near to many other memories was not told from what stands by itself.",
     "late_skipped": "Turns were not compared with the question word for word.",
+    "unindexed_skipped": "What was stored a moment ago was compared by its words alone.",
     "rate_skipped": "The language model did not rate in time, so the order stayed as it was.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }

@@ -35,6 +35,7 @@ from memory.console.bank import pinning
 from memory.console.inbox import pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
+from memory.console.replay import page as replay
 
 app_name = "console"
 
@@ -61,6 +62,8 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/connect/<int:key_id>/revoke", connect.revoke, name="revoke_key"),
     path("<slug:organization>/<str:external_id>/search", search.page, name="search"),
     path("<slug:organization>/<str:external_id>/context", context_preview.page, name="context"),
+    path("<slug:organization>/<str:external_id>/replay", replay.page, name="replay"),
+    path("<slug:organization>/<str:external_id>/replay/save", replay.save, name="save_replay"),
     path("<slug:organization>/<str:external_id>/recall", memory.records.console.page, name="recall"),
     path("<slug:organization>/<str:external_id>/recall/retry", memory.records.console.retry, name="retry_recall"),
     path("<slug:organization>/<str:external_id>/conversations", outcomes.console.page, name="conversations"),

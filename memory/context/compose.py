@@ -41,6 +41,7 @@ from memory.language import build_query_groups
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
+from memory.retrieval.turns import HandedSection
 
 __all__ = [
     "EMPTY_CONTEXT_INSIGHTS",
@@ -137,6 +138,8 @@ class Context:
     stable: ContextHalf
     turn: ContextHalf
     sections: list[ContextSection]
+    # The sections as the turn keeps them.
+    handed: list[HandedSection]
     meta: dict[str, Any]
     unscored: UnscoredExchange | None
     budget: TokenBudget
@@ -175,8 +178,7 @@ def compose_context(
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents, spaces=spaces)
     result = search(user, request, now=now, remember=remember)
-    chosen = choose_known(user, request, result, now=now, is_cold=is_new_thread)
-    hits, known = drop_repetitions(result.hits, chosen)
+    chosen, hits, known = choose_memories(user, request, result, now=now, is_cold=is_new_thread)
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
     opening, left = build_opening(user, budget, result.debug)
     stable = StablePart.of(known, left, fence)
@@ -190,6 +192,7 @@ def compose_context(
         stable=ContextHalf(join_sections([*opening, *stable.sections])),
         turn=ContextHalf(join_sections(of_turn)),
         sections=sections,
+        handed=selection.list_handed(sections),
         meta=describe_context(user, query, request, selection, result, now, sections, insights),
         unscored=unscored,
         budget=budget,
@@ -226,6 +229,14 @@ def place_sections(
     hot = [*build_streamed(insights.streamed, known, hits, bullets, shown, budget, fence), *hot]
     opening = stable.sections[:1] if (hot or digest) and not told else []
     return [*personality, *opening, *told, *digest, *hot], [*request, *selection.turn_sections(), *digest, *hot]
+
+
+def choose_memories(
+    user: EndUser, request: SearchRequest, result: SearchResult, *, now: datetime, is_cold: bool
+) -> tuple[list[KnownLine], list[SearchHit], list[KnownLine]]:
+    """All known lines; and, nothing told twice, the hits and the known lines that are left."""
+    chosen = choose_known(user, request, result, now=now, is_cold=is_cold)
+    return chosen, *drop_repetitions(result.hits, chosen)
 
 
 def choose_known(

@@ -19,6 +19,7 @@ from memory.context.budget import TokenBudget, select_fitting
 from memory.language.framing import quote_as_data
 from memory.language.text import estimate_tokens
 from memory.retrieval.results import SearchHit
+from memory.retrieval.turns import HandedSection
 
 # The two fences around a block, with their characters.
 FRAME_TOKENS = 24
@@ -96,6 +97,14 @@ class ContextSelection:
     def turn_sections(self) -> list[ContextSection]:
         """Without what every turn of the thread tells."""
         return self._blocks(self.rest)
+
+    def list_handed(self, sections: Sequence[ContextSection]) -> list[HandedSection]:
+        """All sections as a turn keeps them, each with the memories it told."""
+        told = {
+            "known_context": tuple(line.memory_id for line in self.known if line.memory_id),
+            "retrieved_memories": tuple(hit.item.pk for hit in self.hits),
+        }
+        return [HandedSection(section.name, section.tokens, told.get(section.name, ())) for section in sections]
 
     def _blocks(self, known: Sequence[str]) -> list[ContextSection]:
         blocks = [

@@ -5,17 +5,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.access.confinement import current_scope
+from memory.access.confinement import confine_to, current_scope
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
+from memory.guard import redact_secrets
 from memory.measuring import cases, labels, runs, tasks
 from memory.measuring.asking import AskedQuestion, ask_question
 from memory.measuring.cases import NewCase
 from memory.measuring.labels import ChosenQuestions, LabelledQuestion, QuestionSet
 from memory.measuring.runs import Clock, NewRun
-from memory.models import EndUser, EvaluationCase, EvaluationRun, MemoryItem
+from memory.models import EndUser, EvaluationCase, EvaluationRun, MemoryItem, Turn
 from memory.platform.queue import enqueue
-from memory.retrieval.variants import parse_settings
+from memory.retrieval import turns
+from memory.retrieval.results import SearchResult
+from memory.retrieval.variants import ReplayedQuestion, SearchSettings, parse_settings, search_variant
 
 
 class MeasuringVerbs(FacadePart):
@@ -56,6 +59,23 @@ class MeasuringVerbs(FacadePart):
             return None
         before, after = (parse_settings(given) for given in (run.settings_a, run.settings_b))
         return question, (ask_question(user, question, before, now), ask_question(user, question, after, now))
+
+    def list_turns(self, user: EndUser, limit: int) -> list[Turn]:
+        """The latest turns that asked something, newest first."""
+        return turns.list_turns(user, limit)
+
+    def find_turn(self, user: EndUser, turn_id: uuid.UUID) -> Turn | None:
+        return turns.find_turn(user, turn_id)
+
+    def replay_question(
+        self, user: EndUser, asked: ReplayedQuestion, settings: Sequence[SearchSettings], *, limit: int, now: datetime
+    ) -> list[SearchResult]:
+        """A question asked under each of the settings, in its agent and project. Leaves no trace."""
+        query = redact_secrets(asked.query).text
+        with confine_to(current_scope().narrow(asked.agent_id, asked.project_id)):
+            return [
+                search_variant(user, query, setting, limit=limit, as_of=asked.as_of, now=now) for setting in settings
+            ]
 
     def list_found(self, user: EndUser, ids: Sequence[str]) -> dict[str, MemoryItem]:
         """The memories of these ids that are there."""

@@ -27,7 +27,7 @@ from memory.platform.tracing import trace_calls
 from memory.records import recall
 from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallResult
-from memory.retrieval import search
+from memory.retrieval import search, turns
 from memory.retrieval.results import SearchRequest, SearchResult
 from outcomes.exchanges import digests, storing
 
@@ -90,7 +90,8 @@ class RetrievalVerbs(FacadePart):
         """
         # A turn keeps its query, and so does what is learned from its outcome.
         query = redact_secrets(query).text
-        return compose.compose_context(
+        remember = remember and not is_stranger(user)
+        context = compose.compose_context(
             user,
             query,
             now=now,
@@ -102,9 +103,12 @@ class RetrievalVerbs(FacadePart):
             unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
             insights=self._gather_beside(user, query, now, thread_id, recent_messages),
             limits=room,
-            remember=remember and not is_stranger(user),
+            remember=remember,
             spaces=spaces,
         )
+        if remember:
+            turns.record_sections(user, context.turn_id, context.handed)
+        return context
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""

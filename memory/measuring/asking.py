@@ -7,15 +7,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from memory.access.confinement import confine_to, current_scope
-from memory.conf import memory_conf
 from memory.measuring.intervals import compare_measure
 from memory.measuring.labels import LabelledQuestion, LabelSource
 from memory.measuring.metrics import JudgedRanking, first_place, personal_measures
 from memory.models import EndUser
-from memory.models.conditions import RowConditions
-from memory.retrieval.results import SearchRequest
-from memory.retrieval.search import search
-from memory.retrieval.variants import SearchSettings
+from memory.retrieval.variants import SearchSettings, search_variant
 
 # As deep as the deepest measure, unless a setting says otherwise.
 DEPTH: Final = 10
@@ -64,17 +60,10 @@ class QuestionComparison:
 
 
 def ask_question(user: EndUser, question: LabelledQuestion, settings: SearchSettings, now: datetime) -> AskedQuestion:
-    """Leaves no trace: no turn, no count of what was retrieved. What was said since it was asked is not found."""
-    request = SearchRequest(
-        question.question,
-        limit=DEPTH,
-        rows=RowConditions(occurred_before=question.asked_at),
-        # Nobody waits, and a stage that is left out for time would look like a setting.
-        deadline_s=memory_conf().deadlines.hard_s,
-    )
+    """In the agent and project it was asked in, as of when it was."""
     scope = current_scope().narrow(question.scope.agent_id, question.scope.project_id)
     with confine_to(scope):
-        result = search(user, settings.apply(request), now=question.asked_at or now, remember=False)
+        result = search_variant(user, question.question, settings, limit=DEPTH, as_of=question.asked_at, now=now)
     ranking = [str(hit.item.pk) for hit in result.hits]
     expected = {str(item_id): 1 for item_id in question.expected}
     judged = JudgedRanking(ranking, expected, {str(hit.item.pk): hit.item.text for hit in result.hits})

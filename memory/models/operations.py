@@ -24,6 +24,8 @@ class Turn(models.Model):
     # ``[[memory_id, tier], …]``, best first.
     positions = models.JSONField(default=list)
     debug = models.JSONField(default=dict)
+    # What the context handed over, in order: ``[[name, tokens, [memory_id, …]], …]``. Words are not kept a second time.
+    sections = models.JSONField(default=list, db_default=[])
     created_at = models.DateTimeField(default=timezone.now)
     scored_at = models.DateTimeField(null=True, blank=True)
 

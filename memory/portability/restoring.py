@@ -246,7 +246,7 @@ OWN_WORDS: Final = frozenset(
     {
         *("content_hash", "origin", "principal", "actor", "digest", "signature", "prompt_key", "told_hash"),
         *("parents", "scored_ids", "learned_ids", "memory_ids", "doc_ids", "positions", "memories", "edges"),
-        *("expected_ids", "settings", "settings_a", "settings_b", "figures", "results"),
+        *("sections", "expected_ids", "settings", "settings_a", "settings_b", "figures", "results"),
         *("thread_id", "lang", "category", "relation", "tense", "warnings", "lines", "recent", "shown", "counts"),
     }
 )

@@ -68,7 +68,6 @@ __all__ = [
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
     """The best memories for a query, explained. ``remember`` keeps the positions for later outcomes of the turn."""
     started = time.perf_counter()
-    # From here on, so that understanding the query is of the request's time as well.
     deadline = start_deadline(request)
     debug = SearchDebug(normalise_query(request.query), [tier for tier in Tier if tier in (request.tiers or Tier)])
     with debug.time_stage("understand"):
@@ -116,6 +115,7 @@ def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) 
 
 
 def start_deadline(request: SearchRequest) -> Deadline:
+    """To be called first: understanding the query is of the request's time as well."""
     deadlines = memory_conf().deadlines
     allowed_s = deadlines.default_s if request.deadline_s is None else request.deadline_s
     return Deadline(min(allowed_s, deadlines.hard_s))

@@ -4,7 +4,9 @@ import secrets
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import ProgrammingError, connection
 from django.utils.crypto import salted_hmac
@@ -67,6 +69,38 @@ def refuse_foreign_turn() -> Iterator[None]:
         raise WriteRefused("turn_id", "belongs to another agent or project") from error
 
 
+@dataclass(frozen=True, slots=True)
+class HandedSection:
+    """A section of a context as a turn keeps it: which memories stood in it, and never their words."""
+
+    name: str
+    tokens: int
+    memory_ids: tuple[uuid.UUID, ...] = ()
+
+    def as_json(self) -> list[Any]:
+        return [self.name, self.tokens, [str(item_id) for item_id in self.memory_ids]]
+
+
+def record_sections(user: EndUser, turn_id: uuid.UUID, sections: Sequence[HandedSection]) -> None:
+    """Keep what the turn's context was made of. Of a turn that is not kept, nothing is."""
+    # As with the turn itself, the last moment's may be lost in a power cut.
+    with user_scope(user, settings={"synchronous_commit": "off"}):
+        kept = [section.as_json() for section in sections]
+        Turn.objects.filter(user=user, turn_id=turn_id).update(sections=kept)
+
+
+def list_turns(user: EndUser, limit: int) -> list[Turn]:
+    """The latest that asked something, newest first."""
+    with user_scope(user):
+        asked = Turn.objects.filter(user=user).exclude(query="")
+        return list(asked.defer("debug").order_by("-created_at", "-pk")[:limit])
+
+
+def find_turn(user: EndUser, turn_id: uuid.UUID) -> Turn | None:
+    with user_scope(user):
+        return Turn.objects.filter(user=user, turn_id=turn_id).first()
+
+
 def record_turn(
     user: EndUser,
     turn_id: uuid.UUID,
@@ -93,6 +127,6 @@ def record_turn(
             [turn],
             update_conflicts=True,
             unique_fields=["user", "turn_id"],
-            update_fields=["thread_id", "query", "positions", "debug", "created_at"],
+            update_fields=["thread_id", "query", "positions", "debug", "sections", "created_at"],
         )
         count_retrievals(user, [hit.item.pk for hit in hits if hit.space is None])

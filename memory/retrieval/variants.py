@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from memory.conf import memory_conf
+from memory.models import EndUser
+from memory.models.conditions import RowConditions
 from memory.retrieval.ranking import load_signals
-from memory.retrieval.results import STAGES, SearchRequest
+from memory.retrieval.results import STAGES, SearchRequest, SearchResult
+from memory.retrieval.search import search
 from memory.tiers import Tier
 
 FUSIONS: Final = ("zscore", "rrf", "blend")
@@ -59,6 +63,33 @@ class SearchSettings:
 
 
 AS_CONFIGURED: Final = SearchSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedQuestion:
+    """A question to be asked again: where it was asked, and as of when. ``as_of`` None is now."""
+
+    query: str
+    as_of: datetime | None = None
+    agent_id: str = ""
+    project_id: str = ""
+
+
+def search_variant(
+    user: EndUser, query: str, settings: SearchSettings, *, limit: int, as_of: datetime | None, now: datetime
+) -> SearchResult:
+    """Asked under these settings, as of a moment or now: what was said since is not found.
+
+    Leaves no trace: no turn, no count of what was retrieved.
+    """
+    request = SearchRequest(
+        query,
+        limit=limit,
+        rows=RowConditions(occurred_before=as_of),
+        # Nobody waits, and a stage that is left out for time would look like a setting.
+        deadline_s=memory_conf().deadlines.hard_s,
+    )
+    return search(user, settings.apply(request), now=as_of or now, remember=False)
 
 
 def list_boosts() -> dict[str, str]:

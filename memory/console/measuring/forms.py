@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 
 from memory.console.forms import validate_query_length
-from memory.console.signal_wordings import SIGNAL_WORDINGS
+from memory.console.signal_wordings import name_signal
 from memory.inference import reranker
 from memory.measuring.labels import ChosenQuestions
 from memory.measuring.runs import NewRun
@@ -26,23 +26,18 @@ FUSION_NAMES: Final = (("", "As configured"), ("zscore", "z-scores"), ("rrf", "R
 LIMITS: Final = (("", "Ten, as usual"), ("3", "3"), ("5", "5"), ("20", "20"), ("50", "50"))
 
 
-def name_signal(name: str) -> str:
-    return SIGNAL_WORDINGS[name].title if name in SIGNAL_WORDINGS else name
-
-
 def list_stages() -> list[tuple[str, str]]:
     return [(stage, name) for stage, name in STAGE_NAMES.items() if stage != RERANK or reranker() is not None]
 
 
-class ChangeForm(forms.Form):
-    """Setting B: what differs from the search as configured."""
+class SettingsForm(forms.Form):
+    """What differs from the search as configured; all of it may be left open."""
 
     tiers = forms.MultipleChoiceField(required=False, choices=[(tier.value, TIER_NAMES[tier]) for tier in Tier])
     without = forms.MultipleChoiceField(required=False)
     skip = forms.MultipleChoiceField(required=False)
     fusion = forms.ChoiceField(required=False, choices=FUSION_NAMES)
     limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=None)
-    questions = forms.ChoiceField(required=False, choices=QUESTIONS)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data, label_suffix="")
@@ -62,9 +57,19 @@ class ChangeForm(forms.Form):
         except BadSetting as error:
             self.add_error(error.field if error.field in self.fields else None, error.rule)
             return fields
-        if not settings:
-            raise forms.ValidationError("Choose at least one thing that differs.")
         return {**fields, "settings": settings}
+
+
+class ChangeForm(SettingsForm):
+    """Setting B of a measurement, and the questions it is measured with."""
+
+    questions = forms.ChoiceField(required=False, choices=QUESTIONS)
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean()
+        if not self.errors and not fields["settings"]:
+            raise forms.ValidationError("Choose at least one thing that differs.")
+        return fields
 
     def as_run(self) -> NewRun:
         chosen = self.cleaned_data["questions"] or ChosenQuestions.ALL

@@ -36,6 +36,8 @@ PAGES = [
     "/measure",
     "/measure?ask=lamp",
     "/measure/questions.jsonl",
+    "/replay",
+    "/replay?query=lamp",
     "/hot?thread=lamp",
     "/connect",
     "/connect?client=rest",

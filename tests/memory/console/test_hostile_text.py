@@ -31,7 +31,7 @@ PAGES = [
         "/facts/{fact}/correct",
         "/facts/{fact}/forget",
     ),
-    *("/bank", "/measure", "/measure?ask=lamp"),
+    *("/bank", "/measure", "/measure?ask=lamp", "/replay?query=lamp"),
     *("/personality", "/personality?template=teacher"),
 ]
 HARMLESS = "harmless"

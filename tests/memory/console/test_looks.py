@@ -60,7 +60,7 @@ PAGES = [
         "/facts/{rejected}",
     ),
     *("/facts/{current}/correct", "/facts/{wide}/forget", "/memories/{told}"),
-    *("/personality", "/personality?template=teacher"),
+    *("/personality", "/personality?template=teacher", "/replay", "/replay?query=lamp&skip=vector"),
 ]
 OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
 

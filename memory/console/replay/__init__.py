@@ -1,0 +1,1 @@
+"""A turn looked at again: what it handed to the model, and what another setting would have found."""

@@ -90,7 +90,7 @@ class RetrievalVerbs(FacadePart):
         """
         # A turn keeps its query, and so does what is learned from its outcome.
         query = redact_secrets(query).text
-        remember = remember and not is_stranger(user)
+        remembers = remember and not is_stranger(user)
         context = compose.compose_context(
             user,
             query,
@@ -103,12 +103,10 @@ class RetrievalVerbs(FacadePart):
             unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
             insights=self._gather_beside(user, query, now, thread_id, recent_messages),
             limits=room,
-            remember=remember,
+            remember=remembers,
             spaces=spaces,
         )
-        if remember:
-            turns.record_sections(user, context.turn_id, context.handed)
-        return context
+        return record_handed(user, context) if remembers else context
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""
@@ -198,3 +196,8 @@ class RetrievalVerbs(FacadePart):
 
 def measure_ms(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 3)
+
+
+def record_handed(user: EndUser, context: Context) -> Context:
+    turns.record_sections(user, context.turn_id, context.handed)
+    return context

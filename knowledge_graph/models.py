@@ -160,6 +160,8 @@ class Concept(NamedRow):
     uses = models.IntegerField(default=0)
     # Much used and with clear success comes first: uses damped by a logarithm, times the success rate.
     importance = models.FloatField(default=0)
+    # Occurrences that name a matter, less those that are verbs and the like: below zero it is no node of the graph.
+    topicality = models.IntegerField(default=0, db_default=0)
 
     class Meta:
         db_table = "graph_concept"

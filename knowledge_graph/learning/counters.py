@@ -120,11 +120,11 @@ AND worked <= %(tiny)s AND failed <= %(tiny)s AND partial <= %(tiny)s
 """
 # New concepts get their row first; then uses and importance are read off the counters by tier.
 ADD_CONCEPTS = f"""
-INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, first_seen, last_seen)
-SELECT %(user)s, key, label, '{{}}', change, 0, at, at
-FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[], %(at)s::timestamptz[])
-     AS new(key, label, change, at)
-ON CONFLICT (user_id, key) DO UPDATE SET
+INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, topicality, first_seen, last_seen)
+SELECT %(user)s, key, label, '{{}}', change, 0, votes, at, at
+FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[], %(votes)s::int[], %(at)s::timestamptz[])
+     AS new(key, label, change, votes, at)
+ON CONFLICT (user_id, key) DO UPDATE SET topicality = known.topicality + EXCLUDED.topicality,
     uses = GREATEST(0, known.uses + EXCLUDED.uses), {SEEN_AGAIN}
 """  # noqa: S608
 WEIGH_CONCEPTS = """
@@ -137,9 +137,13 @@ DROP_CONCEPTS = "DELETE FROM graph_concept WHERE user_id = %(user)s AND key = AN
 
 
 def add_concepts(
-    user: EndUser, uses: Mapping[str, int], labels: Mapping[str, ExtractedConcept], at: Mapping[str, datetime]
+    user: EndUser,
+    uses: Mapping[str, int],
+    labels: Mapping[str, ExtractedConcept],
+    at: Mapping[str, datetime],
+    votes: Mapping[str, int] | None = None,
 ) -> None:
-    """Count queries per concept, after its counters by tier have changed."""
+    """Count queries per concept, after its counters by tier have changed. ``votes`` tell whether it names a matter."""
     keys = sorted(key for key, change in uses.items() if change or key in labels)
     if not keys:
         return
@@ -150,6 +154,7 @@ def add_concepts(
         # What is only taken back has its label in its row.
         "labels": [labels[key].label[:KEY_CHARS] if key in labels else key for key in keys],
         "changes": [uses[key] for key in keys],
+        "votes": [(votes or {}).get(key, 0) for key in keys],
         "most": MOST_ALIASES,
     }
     with connection.cursor() as cursor:

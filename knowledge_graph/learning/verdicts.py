@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concepts, select_problem_keys
+from knowledge_graph.extraction.topics import select_topics
 from knowledge_graph.learning.counters import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.learning.forgetting import drop_lost_cues, forget_problems
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
@@ -39,6 +40,7 @@ class LearnedBatch:
 
     labels: dict[str, ExtractedConcept] = field(default_factory=dict)
     concept_uses: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    topic_votes: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     used_at: dict[str, datetime] = field(default_factory=dict)
     routing: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     documents: dict[tuple[uuid.UUID, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
@@ -114,12 +116,20 @@ def build_lesson(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str]
     """The concepts of the question and the first of its memories."""
     question_concepts = extract_concepts(event.query)
     found = dict.fromkeys(question_concepts)
+    vote_on_topics(event.query, question_concepts, learned)
     for item_id, _ in read_memory_tiers(event)[:READ_ITEMS]:
         words = [one for one in extract_concepts(texts.get(item_id, "")) if " " not in one.key]
         found.update(dict.fromkeys(words[:CONCEPTS_OF_ITEM]))
+        vote_on_topics(texts.get(item_id, ""), words[:CONCEPTS_OF_ITEM], learned)
     concepts = {one.key: one for one in reversed(found) if len(one.key) <= KEY_CHARS}
     learned.labels.update(concepts)
     return Lesson(user=user, event_id=event.pk, keys=sorted(concepts), signature=recall_problem(event, learned))
+
+
+def vote_on_topics(text: str, concepts: Iterable[ExtractedConcept], learned: LearnedBatch) -> None:
+    topics = select_topics(text)
+    for concept in concepts:
+        learned.topic_votes[concept.key] += 1 if concept.key in topics else -1
 
 
 def recall_problem(event: OutcomeEvent, learned: LearnedBatch) -> str:
@@ -160,7 +170,7 @@ def count_concepts(event: OutcomeEvent, keys: Iterable[str], sign: int, learned:
 def write_batch(user: EndUser, learned: LearnedBatch) -> None:
     present = find_existing(user, learned.tiers)
     ROUTING.add(user, learned.routing)
-    add_concepts(user, learned.concept_uses, learned.labels, learned.used_at)
+    add_concepts(user, learned.concept_uses, learned.labels, learned.used_at, learned.topic_votes)
     DOCUMENTS.add(user, {key: value for key, value in learned.documents.items() if key[0] in present})
     write_solutions(user, learned, present)
 

@@ -99,7 +99,8 @@ class EntityDetail:
 
 def list_concepts(user: EndUser, query: GraphQuery, *, now: datetime) -> list[Concept]:
     with user_scope(user):
-        rows = Concept.objects.filter(filter_period(user, query, now), user=user)
+        # What was read as a verb or an adverb oftener than as a matter is counted for routing, and is no node.
+        rows = Concept.objects.filter(filter_period(user, query, now), user=user, topicality__gte=0)
         order = CONCEPT_ORDER[query.sort]
         return list(rows.filter(filter_after_cursor(order, query.after)).order_by(*order)[: query.limit])
 
@@ -258,7 +259,7 @@ def count_graph_rows(user: EndUser) -> dict[str, int]:
     """The number of rows of each graph."""
     with user_scope(user):
         return {
-            "concepts": Concept.objects.filter(user=user).count(),
+            "concepts": Concept.objects.filter(user=user, topicality__gte=0).count(),
             "routing": RoutingStat.objects.filter(user=user).count(),
             "entities": Entity.objects.filter(user=user).count(),
             "edges": Edge.objects.filter(user=user).count(),

@@ -1,6 +1,7 @@
 """Conversations: threads, their exchanges, what came of each, and buttons to say so."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,6 +20,7 @@ from memory.web.pages import OperatorRequest, person_page, render_page, wants_fr
 from memory.web.viewing import ViewedPerson
 from outcomes.exchanges import listing
 from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
+from outcomes.exchanges.recollection import Recollection, load_recollections
 from outcomes.exchanges.storing import UNSCORED
 from outcomes.exchanges.threads import TITLE_LIMIT, TitleSource, give_title, read_titles
 from outcomes.verdicts import recording
@@ -86,14 +88,20 @@ def build_thread_context(request: OperatorRequest, person: ViewedPerson, thread_
         "given_title": title if source is TitleSource.PERSON else "",
         "title_limit": TITLE_LIMIT,
         "state": listing.load_thread_state(person.user, thread_id),
-        "exchanges": [describe_exchange(detail) for detail in found],
+        "exchanges": describe_exchanges(person, found),
         "next_page": urlencode({"thread": thread_id, "cursor": cursor}) if cursor else "",
     }
 
 
-def describe_exchange(detail: ExchangeDetail) -> dict[str, Any]:
+def describe_exchanges(person: ViewedPerson, details: Sequence[ExchangeDetail]) -> list[dict[str, Any]]:
+    recollections = load_recollections(person.user, details)
+    return [describe_exchange(detail, recollections[detail.exchange.pk]) for detail in details]
+
+
+def describe_exchange(detail: ExchangeDetail, recollection: Recollection) -> dict[str, Any]:
     outcome = detail.outcome
     return {
+        "recollection": recollection,
         "detail": detail,
         "exchange": detail.exchange,
         "outcome": outcome,
@@ -135,7 +143,7 @@ def record_outcome(request: OperatorRequest, person: ViewedPerson, exchange_id: 
     # Without JavaScript the page comes again, at the exchange that was judged.
     if not wants_fragment(request):
         return redirect_to_exchange(person, exchange)
-    shown = describe_exchange(find_exchange(person, exchange_id))
+    [shown] = describe_exchanges(person, [find_exchange(person, exchange_id)])
     context = {"person": person, "now": now, "shown": shown, "recorded": True}
     return render(request, "console/conversations/_exchange.html", context)
 

@@ -1,6 +1,7 @@
 """Conversations: what was said, what came of it, and the operator's buttons, with and without JavaScript."""
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -217,4 +218,25 @@ def test_a_conversation_has_a_title_that_an_operator_may_change(
     console.post(rename, {"title": "x" * 201})
     assert "The boat" in console.get(path).content.decode(), "a title that is too long changes nothing"
     console.post(rename, {"title": " "})
-    assert "The boat" not in console.get(path, {"thread": "t-1"}).content.decode()
+    assert "The boat &lt;img" not in console.get(path, {"thread": "t-1"}).content.decode()
+
+
+def test_an_exchange_shows_what_it_was_answered_with_and_what_its_outcome_scored(
+    console: Console, user: EndUser, place: str, index_now: Callable[[EndUser], None]
+) -> None:
+    now = timezone.now()
+    lamp = facade.store(user, NewMemory("The lamp hangs over the stairs", tier=Tier.HISTORY), now=now).item
+    index_now(user)
+    turn_id = facade.compose_context(user, "Where is the lamp?", now=now, thread_id="lamp").turn_id
+    exchange = NewExchange("lamp", "Where is the lamp?", "Over the stairs.", turn_id=turn_id)
+    stored = facade.store_exchange(user, exchange, now=now)
+    facade.record_outcome(user, Outcome.WORKED, now=now, exchange_id=stored.exchange_id, related=[str(lamp.pk)])
+    page = console.get(f"{place}/conversations?thread=lamp").content.decode()
+    assert "Known context: 1 memory" in page
+    assert "high confidence" in page
+    assert f"/replay?turn={turn_id}" in page
+    assert "scored 1 memory that it named" in page
+    facade.remove(user, lamp.pk, now=now)
+    later = console.get(f"{place}/conversations?thread=lamp").content.decode()
+    assert "1 deleted since" in later
+    assert "A memory that is gone" in later

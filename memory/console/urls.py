@@ -32,6 +32,7 @@ from memory.console import (
 from memory.console.bank import changes as bank_changes
 from memory.console.bank import page as bank
 from memory.console.bank import pinning
+from memory.console.history import page as history
 from memory.console.inbox import pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
@@ -83,6 +84,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/book", books.find_passage, name="book_passage"),
     path("<slug:organization>/<str:external_id>/hot", knowledge_graph.hotmem.console.page, name="hot"),
     path("<slug:organization>/<str:external_id>/graph", knowledge_graph.console.page, name="graph"),
+    path("<slug:organization>/<str:external_id>/timeline", history.page, name="timeline"),
     path("<slug:organization>/<str:external_id>/personality", personality.console.page, name="personality"),
     path("<slug:organization>/<str:external_id>/personality/sync", personality.console.sync, name="sync_personality"),
     path("<slug:organization>/<str:external_id>/personality/save", personality.console.save, name="save_personality"),

@@ -208,7 +208,11 @@ class FactEvent(models.Model):
 
     class Meta:
         db_table = "fact_event"
-        indexes: ClassVar = [models.Index(fields=["user", "fact", "-id"], name="fact_event_fact")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "fact", "-id"], name="fact_event_fact"),
+            # Days are counted from the index alone.
+            models.Index(fields=["user", "-at", "-id"], include=["kind"], name="fact_event_recent"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.fact_id}"

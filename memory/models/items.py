@@ -244,7 +244,11 @@ class MemoryEvent(models.Model):
 
     class Meta:
         db_table = "memory_event"
-        indexes: ClassVar = [models.Index(fields=["user", "item", "-id"], name="memory_event_item")]
+        indexes: ClassVar = [
+            models.Index(fields=["user", "item", "-id"], name="memory_event_item"),
+            # Days are counted from the index alone.
+            models.Index(fields=["user", "-at", "-id"], include=["kind"], name="memory_event_recent"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.item_id}"

@@ -31,6 +31,8 @@ PAGES = [
     "/facts",
     "/facts/reviews",
     "/facts/reviews/suspected",
+    "/timeline",
+    "/timeline?as_of=2026-11-01",
     "/hot",
     "/bank",
     "/measure",

@@ -1,0 +1,168 @@
+"""The events of all facts and memories of a person in one order, latest first, and how many a day had."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.db.models.functions import Left, TruncDate
+
+from memory.access.scope import user_scope
+from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem, Tombstone
+from memory.models.facts import FactState
+from memory.tiers import Status
+
+EXCERPT: Final = 240
+# In the order of events of one moment.
+SOURCES: Final = ("fact", "memory")
+MOST_DIGITS: Final = 18
+
+
+class HistoryKind(StrEnum):
+    LEARNED = "learned"
+    CHANGED = "changed"
+    PROMOTED = "promoted"
+    JUDGED = "judged"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+
+
+# All other kinds of events are changes.
+KINDS: Final[Mapping[HistoryKind, tuple[str, ...]]] = {
+    HistoryKind.LEARNED: ("stored", "added"),
+    HistoryKind.PROMOTED: ("promoted", "undone"),
+    HistoryKind.JUDGED: ("outcome_", "signal_", "takeaway_"),
+    HistoryKind.SUPERSEDED: ("superseded", "merged"),
+    HistoryKind.FORGOTTEN: ("archived", "dormant", "purged", "forgotten", "deprecated", "retracted"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPlace:
+    """Where a page ends: its last event."""
+
+    at: datetime
+    source: str
+    pk: int
+
+    def __str__(self) -> str:
+        return f"{self.at.isoformat()}~{self.source}~{self.pk}"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvent:
+    """``text`` is what the fact or memory says today; not ``is_kept``: nothing is left of it."""
+
+    source: str
+    pk: int
+    kind: str
+    reason: str
+    actor: str
+    at: datetime
+    subject_id: UUID
+    text: str
+    tier: str
+    is_kept: bool
+
+    @property
+    def place(self) -> HistoryPlace:
+        return HistoryPlace(self.at, self.source, self.pk)
+
+
+def classify_kind(kind: str) -> HistoryKind:
+    return next((one for one, starts in KINDS.items() if kind.startswith(starts)), HistoryKind.CHANGED)
+
+
+def read_place(written: str) -> HistoryPlace | None:
+    """None for what is no place: the list then begins at its beginning."""
+    moment, _, rest = written.partition("~")
+    source, _, digits = rest.partition("~")
+    if source not in SOURCES or not (digits.isascii() and digits.isdigit()) or len(digits) > MOST_DIGITS:
+        return None
+    try:
+        at = datetime.fromisoformat(moment)
+    except ValueError:
+        return None
+    return HistoryPlace(at, source, int(digits)) if at.tzinfo else None
+
+
+def where_kind(kind: HistoryKind | None) -> Q:
+    if kind is None:
+        return Q()
+    if kind is HistoryKind.CHANGED:
+        return ~Q(*(where_kind(other) for other in KINDS), _connector=Q.OR)
+    return Q(*(Q(kind__startswith=start) for start in KINDS[kind]), _connector=Q.OR)
+
+
+def where_before(place: HistoryPlace | None, source: str) -> Q:
+    if place is None:
+        return Q()
+    if source == place.source:
+        return Q(at__lt=place.at) | Q(at=place.at, pk__lt=place.pk)
+    # Of one moment those of the earlier source stand first.
+    return Q(at__lt=place.at) if SOURCES.index(source) < SOURCES.index(place.source) else Q(at__lte=place.at)
+
+
+def list_history(
+    user: EndUser, kind: HistoryKind | None, *, until: datetime, after: HistoryPlace | None, limit: int
+) -> tuple[list[HistoryEvent], HistoryPlace | None]:
+    """The events up to a moment, latest first, and where the next page begins if there is one."""
+    with user_scope(user):
+        rows: list[tuple[str, Any]] = []
+        for source, model in zip(SOURCES, (FactEvent, MemoryEvent), strict=True):
+            events: Any = model._default_manager.filter(where_kind(kind), where_before(after, source), user=user)
+            found = events.filter(at__lte=until).defer("before", "after").order_by("-at", "-pk")[: limit + 1]
+            rows += [(source, row) for row in found]
+        rows.sort(key=lambda one: (one[1].at, -SOURCES.index(one[0]), one[1].pk), reverse=True)
+        shown = describe_rows(user, rows[:limit])
+    return shown, shown[-1].place if len(rows) > limit else None
+
+
+def describe_rows(user: EndUser, rows: Sequence[tuple[str, Any]]) -> list[HistoryEvent]:
+    facts = load_facts(user, {row.fact_id for source, row in rows if source == "fact"})
+    memories = load_memories(user, {row.item_id for source, row in rows if source == "memory"})
+    shown = []
+    for source, row in rows:
+        subject = row.fact_id if source == "fact" else row.item_id
+        text, tier, is_kept = (facts if source == "fact" else memories).get(subject, ("", "", False))
+        shown.append(
+            HistoryEvent(source, row.pk, row.kind, row.reason, row.actor, row.at, subject, text, tier, is_kept)
+        )
+    return shown
+
+
+def load_facts(user: EndUser, ids: Collection[UUID]) -> dict[UUID, tuple[str, str, bool]]:
+    rows = Fact.objects.for_user(user).filter(pk__in=list(ids)).exclude(state=FactState.FORGOTTEN)
+    return {pk: (statement, "", True) for pk, statement in rows.values_list("pk", "statement")}
+
+
+def load_memories(user: EndUser, ids: Collection[UUID]) -> dict[UUID, tuple[str, str, bool]]:
+    rows = MemoryItem.objects.for_user(user).filter(pk__in=list(ids))
+    return {pk: (text, tier, True) for pk, text, tier in rows.values_list("pk", Left("text", EXCERPT), "tier")}
+
+
+def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[HistoryKind, int]]:
+    """How much of each kind happened on each day, with what was deleted for good."""
+    start, end = datetime.combine(first, time.min, UTC), datetime.combine(last, time.max, UTC)
+    counts: dict[date, dict[HistoryKind, int]] = defaultdict(lambda: defaultdict(int))
+    with user_scope(user):
+        for model in (FactEvent, MemoryEvent):
+            events: Any = model._default_manager.filter(user=user, at__gte=start, at__lte=end).order_by()
+            by_day = events.values_list(TruncDate("at", tzinfo=UTC), "kind").annotate(number=Count("*"))
+            for day, kind, number in by_day:
+                counts[day][classify_kind(kind)] += number
+        gone = Tombstone.objects.filter(user=user, deleted_at__gte=start, deleted_at__lte=end).order_by()
+        for day, number in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
+            counts[day][HistoryKind.FORGOTTEN] += number
+    return counts
+
+
+def count_memories_until(user: EndUser, moment: datetime) -> dict[str, int]:
+    """Active memories of what had happened by then, by the tier that holds them today."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).filter(status=Status.ACTIVE, occurred_at__lte=moment).order_by()
+        return dict(rows.values_list("tier").annotate(number=Count("*")))

@@ -1,0 +1,122 @@
+"""The timeline: what happened to facts and memories by day, one kind of it, and what was so on a day."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memory.console.history import page as history
+from memory.facade import MemoryFacade
+from memory.models import EndUser
+from memory.store.admission import NewMemory
+from memory.tiers import Tier
+from tests.memory.console.conftest import Console
+
+memory = MemoryFacade("key:test")
+
+pytestmark = pytest.mark.django_db
+TEXT = re.compile(r'class="user-text[^"]*"[^>]*>([^<]+)</a>')
+
+
+def keep(user: EndUser, text: str, days_ago: float = 0) -> None:
+    then = timezone.now() - timedelta(days=days_ago)
+    memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=then)
+
+
+def move(user: EndUser) -> None:
+    """York until two days ago, then Leeds."""
+    for days, place in ((9, "York"), (2, "Leeds")):
+        then = timezone.now() - timedelta(days=days)
+        memory.state_fact(user, f"I live in {place}.", now=then, said_at=then)
+
+
+def read(console: Console, place: str, **asked: str) -> str:
+    return console.get(f"{place}/timeline", asked).content.decode()
+
+
+def test_facts_and_memories_stand_by_day_latest_first(console: Console, user: EndUser, place: str) -> None:
+    keep(user, "The lamp is repaired on Thursdays", days_ago=5)
+    move(user)
+    page = read(console, place)
+    assert [page.index(text) for text in ("Leeds", "lamp")] == sorted(page.index(text) for text in ("Leeds", "lamp"))
+    assert "Superseded" in page
+    assert "1 superseded or merged" in page
+    assert f"{timezone.now() - timedelta(days=5):%A, }" in page
+
+
+def test_a_kind_leaves_the_others_out(console: Console, user: EndUser, place: str) -> None:
+    keep(user, "The lamp is repaired on Thursdays")
+    move(user)
+    only = read(console, place, kind="superseded")
+    assert "York" in only
+    assert "lamp" not in only
+    assert "Nothing happened" in read(console, place, kind="promoted")
+    assert console.get(f"{place}/timeline", {"kind": "sideways"}).status_code == 422
+    assert console.get(f"{place}/timeline", {"as_of": "soon"}).status_code == 422
+
+
+def test_a_day_tells_what_was_so_then(console: Console, user: EndUser, place: str) -> None:
+    move(user)
+    day = (timezone.now() - timedelta(days=4)).date()
+    then, now = (
+        read(console, place, as_of=day.isoformat()),
+        read(console, place, as_of=timezone.now().date().isoformat()),
+    )
+    assert "1 fact held then" in then
+    assert "I live in York." in then
+    assert "Leeds" not in then
+    assert "Leeds" in now.partition("All facts of that day")[0]
+    assert f"as_of={day + timedelta(days=1)}" in then
+
+
+def test_pages_show_each_event_once(
+    console: Console, user: EndUser, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "PAGE", 3)
+    moment = timezone.now() - timedelta(hours=1)
+    names = [f"Number {word} stands in the cellar" for word in ("one", "two", "three", "four", "five", "six", "seven")]
+    for name in names:
+        memory.store(user, NewMemory(name, tier=Tier.HISTORY), now=moment)
+    move(user)
+    seen, page, pages = [], read(console, place), 1
+    while following := re.search(r'class="button" href="\?(after=[^"]+)"', page):
+        seen += TEXT.findall(page)
+        page, pages = console.get(f"{place}/timeline?{following[1]}").content.decode(), pages + 1
+    seen += TEXT.findall(page)
+    assert pages > 2
+    assert sorted(text for text in seen if text in names) == sorted(names)
+    assert read(console, place, after="nonsense~fact~x").count("timeline") > 0
+
+
+def test_of_what_was_deleted_or_forgotten_no_word_is_left(console: Console, user: EndUser, place: str) -> None:
+    item = memory.store(user, NewMemory("The safe opens with tulips"), now=timezone.now()).item
+    fact = memory.state_fact(user, "I live in Ghent.", now=timezone.now()).fact
+    assert fact is not None
+    memory.remove(user, item.pk, now=timezone.now())
+    memory.forget_fact(user, fact.pk, now=timezone.now())
+    page = read(console, place)
+    assert "tulips" not in page
+    assert "Ghent" not in page
+    assert "archived or forgotten" in page
+
+
+def test_what_was_written_stays_text(console: Console, user: EndUser, place: str) -> None:
+    memory.store(user, NewMemory("<i>lamp</i> is what the label says"), now=timezone.now())
+    page = read(console, place)
+    assert "<i>lamp" not in page
+    assert "&lt;i&gt;lamp" in page
+
+
+def test_more_events_ask_the_database_no_oftener(console: Console, user: EndUser, place: str) -> None:
+    keep(user, "The lamp is repaired on Thursdays")
+    read(console, place)
+    with CaptureQueriesContext(connection) as few:
+        read(console, place)
+    for number in range(8):
+        keep(user, f"Shelf {number} holds a box of nails", days_ago=number)
+    with CaptureQueriesContext(connection) as many:
+        read(console, place)
+    assert len(many) == len(few)

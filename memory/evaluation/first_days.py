@@ -1,12 +1,13 @@
-"""A set of the project's own of first days: stores of three to some twenty memories, each with several questions.
+"""Sets of the project's own of first days: stores of three to some twenty memories, each with several questions.
 
 A person's first memories are few and of many kinds: statements of the bank, exchanges with an assistant, notes, lines
 of an imported chat. Some questions are about nothing in the store: of these silence is the right answer. Text files,
-one a language; a store belongs to one half with all its questions.
+one a language; a store belongs to one half with all its questions. The visitor's set is of an author who had read no
+rule, and whose halves lie in folders of their own.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +19,12 @@ from memory.evaluation.datasets import (
     DatasetStore,
     RetrievalDataset,
 )
-from memory.evaluation.scenarios import choose_half
+from memory.evaluation.scenarios import HALVES, choose_half
 
 FIRST_DAYS: Final = "first-days"
 FOLDER: Final = Path(__file__).parent / "scenarios" / FIRST_DAYS
+VISITOR: Final = "first-days-visitor"
+VISITOR_FOLDER: Final = FOLDER.parent / VISITOR
 SILENCE: Final = "silence"
 _KINDS: Final = {"s": "statement", "e": "exchange", "n": "note", "t": "imported"}
 _MEMORY: Final = re.compile(
@@ -36,7 +39,20 @@ def read_first_days(half: str | None = None) -> RetrievalDataset:
     return RetrievalDataset(FIRST_DAYS if half is None else f"{FIRST_DAYS}, {half}", DatasetForm.FIRST_DAYS, chosen)
 
 
-def read_stores(path: Path) -> Iterator[DatasetStore]:
+def read_visitor_days(half: str | None = None) -> RetrievalDataset:
+    paths = [path for one in HALVES if half in {None, one} for path in sorted((VISITOR_FOLDER / one).glob("*.txt"))]
+    name = VISITOR if half is None else f"{VISITOR}, {half}"
+    stores = tuple(store for path in paths for store in read_stores(path, f"{VISITOR}-{path.parent.name}"))
+    return RetrievalDataset(name, DatasetForm.FIRST_DAYS, stores)
+
+
+SETS: Final[Mapping[str, Callable[[str | None], RetrievalDataset]]] = {
+    FIRST_DAYS: read_first_days,
+    VISITOR: read_visitor_days,
+}
+
+
+def read_stores(path: Path, name: str = FIRST_DAYS) -> Iterator[DatasetStore]:
     """The stores of a file. Raise DatasetError that names the line."""
     blocks: list[list[tuple[int, str]]] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -47,7 +63,7 @@ def read_stores(path: Path) -> Iterator[DatasetStore]:
                 raise DatasetError(f"{path}, line {number}: no store before it")
             blocks[-1].append((number, line))
     for place, lines in enumerate(blocks, start=1):
-        yield read_store(path, f"{FIRST_DAYS}-{path.stem}-{place:02}", lines)
+        yield read_store(path, f"{name}-{path.stem}-{place:02}", lines)
 
 
 def read_store(path: Path, key: str, lines: list[tuple[int, str]]) -> DatasetStore:

@@ -27,7 +27,7 @@ from memory.evaluation import (
 )
 from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
-from memory.evaluation.first_days import FIRST_DAYS, read_first_days
+from memory.evaluation.first_days import SETS as FIRST_DAYS
 from memory.evaluation.hot import HotFigures
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.pairs import PairFigures
@@ -79,7 +79,7 @@ def parse_boosts(text: str) -> list[str]:
 
 def add_dataset_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="?", help="a data set; without it one of the product's own")
-    parser.add_argument("--set", choices=[*SETS, FIRST_DAYS], default=next(iter(SETS)), help="which of its own")
+    parser.add_argument("--set", choices=[*SETS, *FIRST_DAYS], default=next(iter(SETS)), help="which of its own")
     parser.add_argument("--half", choices=HALVES, help="only this half of it")
     parser.add_argument("--limit", type=parse_positive, help="only the first questions")
 
@@ -346,8 +346,8 @@ def measure_consolidation(console: Console, options: dict[str, Any]) -> dict[str
 def choose_dataset(options: dict[str, Any]) -> RetrievalDataset:
     if options["file"]:
         dataset = read_dataset(options["file"])
-    elif options["set"] == FIRST_DAYS:
-        dataset = read_first_days(options["half"])
+    elif options["set"] in FIRST_DAYS:
+        dataset = FIRST_DAYS[options["set"]](options["half"])
     else:
         dataset = read_scenario_set(options["set"], options["half"])
     return limit_questions(dataset, options["limit"]) if options["limit"] else dataset

@@ -2,10 +2,9 @@
 
     python manage.py shell -c "from tests.training.latest.train import main; main()"
 
-learns from `conversations.jsonl` beside this file and from the development halves in `memory/evaluation/facts`;
-`main("FILE", ...)` from those files instead. With an embedder of its own or other weights of the ranking, train it
-again. The weights in use were learned from all of these and from the development halves of two more authors, which are
-not part of the project.
+learns from `conversations.jsonl` beside this file, from the development halves in `memory/evaluation/facts` and from
+the stores of first days, in which hardly any two statements are of one matter; `main("FILE", ...)` from those files
+instead. With an embedder of its own or other weights of the ranking, train it again.
 """
 
 import json
@@ -23,9 +22,19 @@ from django.utils import timezone
 from sklearn.linear_model import LogisticRegression
 
 from memory.access.users import get_or_create_user
+from memory.evaluation import first_days
 from memory.evaluation.answers import holds_any
-from memory.evaluation.conversations import AFTER_LAST_TURN, Conversation, hold_conversation, read_conversations
+from memory.evaluation.conversations import (
+    AFTER_LAST_TURN,
+    Conversation,
+    LifeQuestion,
+    LifeTurn,
+    hold_conversation,
+    read_conversations,
+)
 from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
+from memory.evaluation.quality import ASKED_AT
+from memory.evaluation.scenarios import TUNING
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.retrieval import validity
@@ -34,7 +43,8 @@ from memory.retrieval.results import SearchRequest
 from memory.retrieval.told import FEW_TIMES, SIGNS, ToldStatement, ToldStatements
 
 OWN = "tests/training/latest/conversations.jsonl"
-DEFAULT = (OWN, *(f"memory/evaluation/facts/{name}.dev.jsonl" for name in ("changes", "month")))
+SPOKEN = ("changes", "month", "stranger_changes", "visitor_changes", "spoken_changes", "passing_changes")
+DEFAULT = (OWN, *(f"memory/evaluation/facts/{name}.dev.jsonl" for name in SPOKEN))
 LATER = (timedelta(), timedelta(days=30))
 SHRINKING = 0.1
 """With .03 and .3 as many came first of the third author's conversations, trained on two."""
@@ -75,8 +85,28 @@ def ask(user: EndUser, conversation: Conversation, later: timedelta) -> Iterator
 
         with patch.object(validity, "order_statements", remember):
             MemoryFacade(ACTOR).search(user, SearchRequest(question.text), now=now, remember=False)
+        # A published part of the turn that is the answer holds it as well.
+        times = {turn.said_at for turn in conversation.turns if turn.user in question.answers}
         for among in compared:
-            yield AskedStatements(among, [holds_any(one.text, question.answers) for one in among.statements])
+            holds = [holds_any(one.text, question.answers) or one.said_at in times for one in among.statements]
+            yield AskedStatements(among, holds)
+
+
+def read_mixed_stores() -> Iterator[Conversation]:
+    """Stores of first days as if everything in them had been said in conversation."""
+    for read in first_days.SETS.values():
+        for store in read(TUNING).stores:
+            said = {one.key: one for one in sorted(store.memories, key=lambda one: -(one.days_ago or 0.0))}
+            turns = [
+                LifeTurn(ASKED_AT - timedelta(days=one.days_ago or 0.0), one.text, one.reply or "Noted.")
+                for one in said.values()
+            ]
+            questions = [
+                LifeQuestion(one.text, [said[key].text for key in one.grades], ())
+                for one in store.questions
+                if one.grades
+            ]
+            yield Conversation(store.key, turns, questions)
 
 
 def train(asked: Sequence[AskedStatements]) -> dict[str, float]:
@@ -105,6 +135,7 @@ def train(asked: Sequence[AskedStatements]) -> dict[str, float]:
 
 
 def main(*files: str) -> None:
-    asked = [one for name in files or DEFAULT for one in collect(read_conversations(Path(name)))]
+    sources = [read_conversations(Path(name)) for name in files or DEFAULT]
+    asked = [one for source in [*sources, *([] if files else [list(read_mixed_stores())])] for one in collect(source)]
     WEIGHTS.write_text(json.dumps(train(asked), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(f"trained on {len(asked)} questions: {WEIGHTS}\n")

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 from uuid import UUID
 
 from memory.retrieval.pool import Candidate, standardise
-from memory.scoring import compute_cosine, similarity
+from memory.scoring import similarity
 
 
 class FusionWeights(NamedTuple):
@@ -22,6 +23,10 @@ OF_QUESTION = FusionWeights(meaning=0.3, words=0.25)
 OF_REMARK = FusionWeights(meaning=1.0, words=0.05)
 # Of what is near to a remark, for how near others are to it in turn.
 CROWDED = 0.6
+
+# Of the way from the others to the question: how far a memory is on it that holds all of its words. Of 219 in stores
+# of first days that were found by words .60 and, whatever they hold, -.06.
+NEARER_BY_WORDS = 0.55
 
 # Of the published blend, for `MEMORY_FUSION=blend`; kept as published.
 QUALITY_NEARS, LEAST_NEARNESS = 0.8, 0.5
@@ -93,13 +98,25 @@ def compute_best_rrf(candidates: Sequence[Candidate], rrf_k: int) -> float:
     return lists / (rrf_k + 1) if lists else 1.0
 
 
+def guess_nearness(candidates: Sequence[Candidate]) -> None:
+    """Of what waits to be embedded and could not be compared in time, by how many of the question's words it holds: it
+    is not the farthest for that."""
+    known = [one.nearness for one in candidates if one.nearness is not None]
+    if not known:
+        return
+    centre = fmean(known)
+    for one in candidates:
+        if one.distance is None and one.memory.is_waiting and one.memory.holds:
+            one.guessed = centre + NEARER_BY_WORDS * (1 - centre) * fmean(one.memory.holds)
+
+
 def fuse_zscore(candidates: Sequence[Candidate], weights: FusionWeights = OF_QUESTION) -> None:
     """Relevance is the weighted sum of how far each side's score stands out among the candidates.
 
     Unlike ranks, z-scores keep the margin: a memory with the one rare word of the query stands out. A memory not found
-    by words has a word score of 0; one not found by vectors gets the largest distance.
+    by words has a word score of 0; one not found by vectors gets the largest distance, unless it is not embedded yet.
     """
-    cosines = [None if c.distance is None else compute_cosine(c.distance) - CROWDED * c.crowding for c in candidates]
+    cosines = [None if c.nearness is None else c.nearness - CROWDED * c.crowding for c in candidates]
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
     words = standardise([c.text_score or 0.0 for c in candidates])

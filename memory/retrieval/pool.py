@@ -13,7 +13,7 @@ from memory.language.folding import find_capitals, fold_text
 from memory.language.kin import find_relations
 from memory.language.names import ASSISTANT_ROLES
 from memory.language.query_cues import THE_USER
-from memory.scoring import bank_quality
+from memory.scoring import bank_quality, compute_cosine
 from memory.tiers import Tier
 
 # Of the smooth step from off to on the topic. How near the best candidate is, in its place, let proven ways that are
@@ -103,6 +103,13 @@ class Candidate:
     meaning: float = 0.0
     # How much nearer than the other turns it is to the question's tokens; None where that was not compared.
     token_score: float | None = None
+    # How near it likely is, where it is not embedded yet.
+    guessed: float | None = None
+
+    @property
+    def nearness(self) -> float | None:
+        """Its cosine to the question. None for what was not among the nearest."""
+        return self.guessed if self.distance is None else compute_cosine(self.distance)
 
 
 @dataclass(eq=False)

@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 from memory.retrieval.leeway import Leeway, Standings
 from memory.retrieval.pool import Candidate, Pool
 from memory.retrieval.query import Query
-from memory.scoring import compute_cosine, squash_logit
+from memory.scoring import squash_logit
 
 logger = structlog.get_logger(__name__)
 
@@ -94,7 +94,7 @@ def add_shares(signal: RankingSignal, shares: Sequence[float], ranked: Sequence[
 
 def measure_standings(ranked: Sequence[RankedCandidate]) -> Standings:
     """How near each is to the question, and whether no reason so far speaks against it."""
-    known = [None if one.candidate.distance is None else compute_cosine(one.candidate.distance) for one in ranked]
+    known = [one.candidate.nearness for one in ranked]
     least = min((near for near in known if near is not None), default=0.0)
     unopposed = [all(share > AGAINST for share in one.boosts.values()) for one in ranked]
     return Standings(np.array([least if near is None else near for near in known]), np.array(unopposed, bool))

@@ -25,7 +25,7 @@ from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.confidence import LOW, estimate_confidence, load_models
 from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
-from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore
+from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore, guess_nearness
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query, normalise_query, understand_query
 from memory.retrieval.ranking import RankedCandidate, load_signals, rank_pool
@@ -179,6 +179,7 @@ def rank_candidates(
 def fuse_pool(query: Query, pool: Pool, fusion: str = "") -> None:
     ranking = memory_conf().ranking
     fusion = fusion or ranking.fusion
+    guess_nearness(pool.candidates)
     if fusion == "rrf":
         fuse_rrf(pool.candidates, ranking.rrf_k)
     elif fusion == "blend":

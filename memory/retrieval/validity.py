@@ -30,7 +30,6 @@ from memory.retrieval.query import Query
 from memory.retrieval.ranking import DIGITS, RankedCandidate, measure_standings, squash_score
 from memory.retrieval.results import SearchValidity, Superseded
 from memory.retrieval.told import ToldStatement, ToldStatements
-from memory.scoring import compute_cosine
 
 CURRENT: Final = "current"
 ENDED: Final = "ended"
@@ -192,7 +191,7 @@ def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]], *, is_pub
         take_question(candidate.memory.text),
         candidate.memory.occurred_at,
         one.total,
-        None if candidate.distance is None else compute_cosine(candidate.distance),
+        candidate.nearness,
         sum(one.boosts.get(name, 0.0) for name in STATEMENT_SHARES),
         is_published=is_published,
         is_superseded=SUPERSEDED in one.boosts,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.evaluation.datasets import DatasetError, DatasetForm
-from memory.evaluation.first_days import SILENCE, read_first_days, read_stores
+from memory.evaluation.first_days import SILENCE, read_first_days, read_stores, read_visitor_days
 from memory.evaluation.scenarios import HALVES
 from memory.measuring.metrics import JudgedRanking, first_days_measures
 
@@ -21,6 +21,16 @@ def test_the_set_is_of_small_stores_in_seven_languages_and_split_by_store() -> N
     first, second = ({store.key for store in read_first_days(half).stores} for half in HALVES)
     assert first.isdisjoint(second)
     assert first | second == {store.key for store in whole.stores}
+
+
+def test_the_visitors_set_is_split_by_folder() -> None:
+    halves = [read_visitor_days(half) for half in HALVES]
+    assert [(len(half.stores), half.question_count) for half in halves] == [(12, 72), (12, 74)]
+    assert {store.key for half in halves for store in half.stores} == {one.key for one in read_visitor_days().stores}
+    for half in halves:
+        labels = [question.labels for store in half.stores for question in store.questions]
+        assert {one["language"] for one in labels} == {"en", "es", "fr", "de", "it", "pt", "he"}
+        assert SILENCE in {one["answer"] for one in labels}
 
 
 def test_the_notation(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 
 from memory.facts.pairs.likelihood import Replacement, estimate_replacement
 from memory.facts.replacement import DAY_S, DOUBTED
-from memory.retrieval.leeway import OF_KIND
+from memory.retrieval.leeway import OF_ANOTHER_MATTER
 from memory.retrieval.told import SIGNS, ToldPair, ToldStatement, ToldStatements
 from memory.scoring import squash_logit
 
@@ -88,7 +88,7 @@ def prefer_near(among: ToldStatements, one: ToldStatement, other: ToldStatement)
     if one.cosine is None or other.cosine is None or ToldPair(among, *sort_by_time(one, other)).is_of_one_matter:
         return share
     behind = other.cosine - one.cosine if share > plain else one.cosine - other.cosine
-    return plain + (share - plain) * OF_KIND.measure(behind)
+    return plain + (share - plain) * OF_ANOTHER_MATTER.measure(behind)
 
 
 def sort_by_time(one: ToldStatement, other: ToldStatement) -> tuple[ToldStatement, ToldStatement]:

@@ -105,6 +105,8 @@ class Candidate:
     token_score: float | None = None
     # How near it likely is, where it is not embedded yet.
     guessed: float | None = None
+    # In another language than the question, without a word of it.
+    is_foreign: bool = False
 
     @property
     def nearness(self) -> float | None:

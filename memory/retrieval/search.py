@@ -25,6 +25,7 @@ from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.confidence import LOW, estimate_confidence, load_models
 from memory.retrieval.duplicates import keep_distinct
 from memory.retrieval.finding import find_matches
+from memory.retrieval.foreign import mark_foreign
 from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore, guess_nearness
 from memory.retrieval.pool import CandidateMemory, Pool
 from memory.retrieval.query import Query, normalise_query, understand_query
@@ -185,6 +186,7 @@ def fuse_pool(query: Query, pool: Pool, fusion: str = "") -> None:
     elif fusion == "blend":
         fuse_blend(pool.candidates, ranking.rrf_k)
     else:
+        mark_foreign(query.text, pool.candidates)
         fuse_zscore(pool.candidates, OF_REMARK if query.is_remark else OF_QUESTION)
 
 

@@ -134,10 +134,15 @@ class ToldPair:
 
     @property
     def is_of_one_matter(self) -> bool:
-        """Whether the two share anything that they say."""
-        shares_value = self.differ or bool(self.a.values & self.b.values)
-        shares_word = bool(self.a.names & self.b.names or self.a.slots & self.b.slots or self.measure_shared())
-        return self.doubts or shares_value or shares_word
+        """Whether the two share anything that they say.
+
+        That a value differs says nothing: Tuesdays are quiet, and the helper comes on Thursdays.
+        """
+        return self.doubts or self.shares_words or bool(self.a.values & self.b.values)
+
+    @cached_property
+    def shares_words(self) -> bool:
+        return bool(self.a.names & self.b.names or self.a.slots & self.b.slots or self.measure_shared())
 
     def is_of_others(self, reading: PairReading) -> bool:
         asked = self.among.asked
@@ -164,6 +169,7 @@ SIGNS: Final[Mapping[str, Callable[[ToldPair], float]]] = {
     "newer asks": lambda pair: pair.newer.asks,
     "older asks": lambda pair: pair.older.asks,
     "newer changes": lambda pair: pair.b.tells_change,
+    "newer changes its matter": lambda pair: pair.b.tells_change and pair.shares_words,
     "newer ends": lambda pair: pair.b.tells_end,
     "older ends": lambda pair: pair.a.tells_end,
     "newer passes": lambda pair: pair.b.is_passing,

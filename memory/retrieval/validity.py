@@ -38,7 +38,7 @@ MOST_READ: Final = 50
 # Of the sum of a score: how far below its successor a superseded memory stands at least.
 STEP: Final = 1.0
 ASKED: Final = "asked_fact"
-ASKED_WEIGHT: Final = 2.0
+ASKED_WEIGHT: Final = 1.0
 LATEST: Final = "latest_told"
 FORMER: Final = "former_told"
 # The best that are compared by what they say: with four a month lost .03.

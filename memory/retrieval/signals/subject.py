@@ -1,7 +1,7 @@
 """Signals about the subject and the kind of source that the question asks for."""
 
 from memory.language import intents, query_cues
-from memory.retrieval.leeway import OF_KIND
+from memory.retrieval.leeway import OF_KIND, OF_USER
 from memory.retrieval.pool import Pool
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -75,7 +75,7 @@ def score_reported_question(query: Query, pool: Pool) -> list[float]:
 # Without it Top-1 .740 and .704, trap@1 .040 and .187.
 OTHER_PERSON = RankingSignal("other_person", -1.9, score_other_person)
 # Without it Top-1 .661 on `scenarios-v1`, trap@1 .040 and .213.
-ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me, leeway=OF_KIND)
+ABOUT_ME = RankingSignal("about_me", 3.6, score_about_me, leeway=OF_USER)
 # Without it Top-1 .720 and .709.
 BACKGROUND = RankingSignal("background", -1.3, score_background)
 # Without it Top-1 .722, trap@1 .170 on `scenarios-v1`.

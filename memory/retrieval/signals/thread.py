@@ -25,7 +25,10 @@ def score_words_in_context(query: Query, pool: Pool) -> list[float]:
     holds, weights = weigh_words(pool)
     before, after = gather_rows(holds, pool.previous), gather_rows(holds, pool.following)
     together = np.maximum(holds, np.maximum(FROM_PREVIOUS * before, FROM_NEXT * after))
-    return standardise((together @ weights).tolist())
+    held = standardise((together @ weights).tolist())
+    if not any(held):
+        return held
+    return [one.meaning if one.is_foreign else value for one, value in zip(pool, held, strict=True)]
 
 
 def weigh_words(pool: Pool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

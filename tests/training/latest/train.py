@@ -10,7 +10,7 @@ instead. With an embedder of its own or other weights of the ranking, train it a
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import combinations
 from pathlib import Path
@@ -54,6 +54,7 @@ Numbers = NDArray[np.float64]
 # for, and of what waits in the review as a likely change, the sets have too few to tell.
 LEAST: Final[Mapping[str, float]] = {
     **dict.fromkeys(("total", "newer changes", "words shared", "newer superseded"), 0.0),
+    "newer changes its matter": 1.2,
     "newer doubts older": 4.0,
 }
 MOST: Final[Mapping[str, float]] = {
@@ -61,6 +62,9 @@ MOST: Final[Mapping[str, float]] = {
     **dict.fromkeys(("newer says nothing", "older superseded"), 0.0),
     "newer imagined": -0.8,
 }
+# Of a question to a mixed store, where another to a conversation counts one: with 1 a change without its topic stays
+# behind what it changes, with .5 two fewer of a stranger's first days come out right.
+OF_MIXED = 0.7
 SHRINKING = 0.1
 """With .03 and .3 as many came first of the third author's conversations, trained on two."""
 MANY = 2
@@ -74,6 +78,7 @@ class AskedStatements:
 
     among: ToldStatements
     holds: Sequence[bool]
+    weight: float = 1.0
 
 
 def collect(conversations: Sequence[Conversation]) -> Iterator[AskedStatements]:
@@ -138,7 +143,7 @@ def train(asked: Sequence[AskedStatements]) -> dict[str, float]:
                 labels.append(other if is_first_older else holds)
         # A question of many statements tells more than one of two, and not as many times more.
         found = len(rows) - before
-        weight = MANY if one.among.times > FEW_TIMES else 1
+        weight = one.weight * (MANY if one.among.times > FEW_TIMES else 1)
         counts += [weight * found**-0.5 for _ in range(found)]
     matrix, known = np.array(rows), np.array(labels, dtype=float)
     spread = matrix.std(axis=0)
@@ -168,6 +173,8 @@ def fit_pairs(
 
 def main(*files: str) -> None:
     sources = [read_conversations(Path(name)) for name in files or DEFAULT]
-    asked = [one for source in [*sources, *([] if files else [list(read_mixed_stores())])] for one in collect(source)]
+    asked = [one for source in sources for one in collect(source)]
+    if not files:
+        asked += [replace(one, weight=OF_MIXED) for one in collect(list(read_mixed_stores()))]
     WEIGHTS.write_text(json.dumps(train(asked), indent=2) + "\n", encoding="utf-8")
     sys.stdout.write(f"trained on {len(asked)} questions: {WEIGHTS}\n")

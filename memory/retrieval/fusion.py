@@ -120,7 +120,8 @@ def fuse_zscore(candidates: Sequence[Candidate], weights: FusionWeights = OF_QUE
     floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
     meaning = standardise([floor if cosine is None else cosine for cosine in cosines])
     words = standardise([c.text_score or 0.0 for c in candidates])
+    tells_words = any(words)
     for candidate, vector_z, held_z in zip(candidates, meaning, words, strict=True):
         candidate.meaning = vector_z
-        word_z = vector_z if candidate.is_foreign else held_z
+        word_z = vector_z if candidate.is_foreign and tells_words else held_z
         candidate.relevance = weights.meaning * vector_z + weights.words * word_z

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
 from uuid import UUID
 
-from memory.language.exchanges import ASSISTANT_LINE
+from memory.language.exchanges import ASSISTANT_LINE, take_question
 from memory.language.folding import find_capitals, fold_text
 from memory.language.kin import find_relations
 from memory.language.names import ASSISTANT_ROLES
@@ -171,8 +171,8 @@ class Pool:
 
     @cached_property
     def capitals(self) -> list[frozenset[str]]:
-        """The words that each writes with a capital, as the cues read them; all of a text without capitals."""
-        return [find_capitals(memory.text[:MAX_CUE_CHARS]) for memory in self.memories]
+        """The words that each writes with a capital, as the cues read them; all that a person said without any."""
+        return [find_capitals_said(memory.text[:MAX_CUE_CHARS]) for memory in self.memories]
 
     @cached_property
     def relations(self) -> list[frozenset[int]]:
@@ -186,6 +186,12 @@ class Pool:
 
     def each(self, value: Callable[[CandidateMemory], float]) -> list[float]:
         return [value(memory) for memory in self.memories]
+
+
+def find_capitals_said(text: str) -> frozenset[str]:
+    """Who writes "britta left early" has named Britta, whatever capitals the answer to it has."""
+    said, found = take_question(text), find_capitals(text)
+    return found | find_capitals(said.upper()) if said.islower() else found
 
 
 @lru_cache(maxsize=16_384)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.retrieval.foreign import mark_foreign
 from memory.retrieval.fusion import FusedMatch, fuse_blend, fuse_rrf, fuse_zscore, merge_rankings
 from memory.retrieval.pool import Candidate, CandidateMemory, standardise
 from memory.tiers import Tier
@@ -49,6 +50,21 @@ def test_ranks_are_gathered_from_both_lists() -> None:
     assert (found[B].vector_rank, found[B].text_rank) == (2, 1)
     assert found[B].rrf == pytest.approx(1 / 62 + 1 / 61)
     assert (found[C].distance, found[C].text_score) == (None, 3.0)
+
+
+def test_the_words_of_another_language_say_nothing_against_a_memory() -> None:
+    near, far, other = (
+        Candidate(CandidateMemory(one, text, Tier.HISTORY, SAID), distance, text_score=score)
+        for one, text, distance, score in (
+            (A, "Vivo en la calle de los Olmos con dos gatas", 0.9, None),
+            (B, "The cats in the lane were hungry", 1.1, 0.8),
+            (C, "We painted the fence on the weekend", 1.3, None),
+        )
+    )
+    mark_foreign("Which street do I live in with the cats?", [near, far, other])
+    assert [one.is_foreign for one in (near, far, other)] == [True, False, False]
+    fuse_zscore([near, far, other])
+    assert near.relevance > far.relevance > other.relevance
 
 
 def test_what_heads_both_lists_has_rank_relevance_one() -> None:

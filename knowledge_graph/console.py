@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,15 +13,17 @@ from django.views.decorators.http import require_safe
 
 from knowledge_graph.graph_layout import GraphDrawing, draw_graph
 from knowledge_graph.queries import browsing, graph_view, paths, statistics
-from knowledge_graph.queries.browsing import GraphQuery, Sort, Span
+from knowledge_graph.queries.browsing import ConceptDetail, GraphQuery, Sort, Span
 from knowledge_graph.queries.paths import EntityPath
-from knowledge_graph.queries.statistics import ConceptRouting, TierRecord
+from knowledge_graph.queries.statistics import ConceptRouting, KnownSolution, TierRecord
 from memory.conf import memory_conf
+from memory.models import MemoryItem
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 
 TOP = 20
 LONGEST_NAME = 200
+MOST_DAYS = 36_500
 SPANS = ((Span.ALL, "All time"), (Span.TODAY, "Today"), (Span.WEEK, "This week"), (Span.SESSION, "One conversation"))
 SORTS = ((Sort.IMPORTANCE, "Importance"), (Sort.RECENT, "Most recent"), (Sort.OLDEST, "Oldest"))
 LEGEND = (
@@ -40,14 +43,17 @@ class GraphForm(forms.Form):
     name = forms.CharField(required=False, max_length=LONGEST_NAME)
     start = forms.CharField(required=False, max_length=LONGEST_NAME)
     end = forms.CharField(required=False, max_length=LONGEST_NAME)
+    back = forms.IntegerField(required=False, min_value=0, max_value=MOST_DAYS)
 
     def as_query(self) -> GraphQuery:
         fields = self.cleaned_data
+        day = timezone.now().date() - timedelta(days=fields["back"] or 0)
         return GraphQuery(
             Sort(fields["sort"] or Sort.IMPORTANCE),
             Span(fields["time"] or Span.ALL),
             fields["thread"].strip(),
             limit=TOP,
+            as_of=datetime.combine(day, time.max, UTC) if fields["back"] else None,
         )
 
 
@@ -73,6 +79,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "now": timezone.now(),
         "is_off": not memory_conf().flags["kg"],
         "is_drawn": memory_conf().flags["kg_viz"],
+        "days": count_days(person),
     }
     if not form.is_valid():
         return render_page(request, "console/graph/page.html", "console/graph/_graph.html", context, status=422)
@@ -87,14 +94,22 @@ def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]
     routing = statistics.load_routing(user, [row.key for row in concepts])
     # Bars are relative to the first: importance has no scale of its own.
     top = max((row.importance for row in concepts), default=0.0) or 1.0
+    concept = browsing.load_concept(user, fields["name"]) if fields["name"] else None
+    entity = browsing.load_entity(user, fields["name"]) if fields["name"] else None
+    chosen = entity.entity.key if entity else concept.concept.key if concept else ""
     return {
         "sizes": browsing.count_graph_rows(user),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
-        "drawings": draw_overview(person, query) if memory_conf().flags["kg_viz"] else [],
-        "concept": browsing.load_concept(user, fields["name"]) if fields["name"] else None,
-        "entity": browsing.load_entity(user, fields["name"]) if fields["name"] else None,
+        "drawings": draw_graph_of(person, query, chosen) if memory_conf().flags["kg_viz"] else [],
+        "concept": concept,
+        "entity": entity,
+        "chosen": chosen,
+        "solutions": list_solutions(person, concept),
         "name": fields["name"],
-        "filters": urlencode({"time": query.span, "sort": query.sort, "thread": query.thread_id}),
+        "as_of": query.as_of,
+        "filters": urlencode(
+            {"time": query.span, "sort": query.sort, "thread": query.thread_id, "back": fields["back"] or 0}
+        ),
         **build_path_context(person, fields["start"].strip(), fields["end"].strip()),
     }
 
@@ -103,9 +118,27 @@ def find_best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
     return routing.tiers[:1] if routing else ()
 
 
-def draw_overview(person: ViewedPerson, query: GraphQuery) -> list[GraphDrawing]:
-    view = graph_view.build_graph_view(person.user, query, now=timezone.now())
+def draw_graph_of(person: ViewedPerson, query: GraphQuery, chosen: str) -> list[GraphDrawing]:
+    """The neighbourhood of what was chosen, else the most important of all."""
+    if chosen:
+        view = graph_view.build_neighbourhood(person.user, chosen, query)
+    else:
+        view = graph_view.build_graph_view(person.user, query, now=timezone.now())
     return draw_graph(view) if view.nodes else []
+
+
+def list_solutions(person: ViewedPerson, concept: ConceptDetail | None) -> list[tuple[KnownSolution, MemoryItem]]:
+    """What was tried on problems of a concept and still exists, the best first."""
+    if concept is None:
+        return []
+    items = browsing.load_solution_items(person.user, concept.solutions)
+    return [(one, items[one.item_id]) for one in concept.solutions if one.item_id in items]
+
+
+def count_days(person: ViewedPerson) -> int:
+    """How far back the slider goes."""
+    first = browsing.find_first_day(person.user)
+    return max(0, (timezone.now() - first).days + 1) if first else 0
 
 
 def build_path_context(person: ViewedPerson, start: str, end: str) -> dict[str, Any]:

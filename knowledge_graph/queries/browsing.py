@@ -59,13 +59,14 @@ ENTITY_ORDER = {
 
 @dataclass(frozen=True, slots=True)
 class GraphQuery:
-    """Which rows, in which order, after which cursor."""
+    """Which rows, in which order, after which cursor; with ``as_of`` those that had been met by then."""
 
     sort: Sort = Sort.IMPORTANCE
     span: Span = Span.ALL
     thread_id: str = ""
     after: Sequence[Any] | None = None
     limit: int = 20
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +114,16 @@ def list_entities(user: EndUser, query: GraphQuery, *, now: datetime) -> list[En
 
 
 def filter_period(user: EndUser, query: GraphQuery, now: datetime) -> Q:
+    """With ``as_of`` only a session narrows further: of earlier days it is not known what was met again on them."""
+    if query.as_of is not None and query.span is not Span.SESSION:
+        return Q(first_seen__lte=query.as_of)
     if query.span is Span.TODAY:
         return Q(last_seen__gte=now.replace(hour=0, minute=0, second=0, microsecond=0))
     if query.span is Span.WEEK:
         return Q(last_seen__gte=now - timedelta(days=7))
     if query.span is Span.SESSION:
-        return Q(key__in=find_thread_keys(user, query.thread_id))
+        known = Q(first_seen__lte=query.as_of) if query.as_of else Q()
+        return known & Q(key__in=find_thread_keys(user, query.thread_id))
     return Q()
 
 
@@ -249,6 +254,16 @@ def list_neighbours(user: EndUser, key: str, limit: int = NEIGHBOURS) -> list[En
         for other, relation, weight in found
         if other in records
     ]
+
+
+def find_first_day(user: EndUser) -> datetime | None:
+    """When the first concept or entity was met."""
+    with user_scope(user):
+        seen = [
+            model._default_manager.filter(user=user).order_by("first_seen").values_list("first_seen", flat=True).first()
+            for model in (Concept, Entity)
+        ]
+    return min((one for one in seen if one is not None), default=None)
 
 
 def load_labels(user: EndUser, keys: Collection[str]) -> dict[str, str]:

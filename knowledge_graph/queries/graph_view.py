@@ -53,19 +53,33 @@ def build_graph_view(user: EndUser, query: GraphQuery, *, now: datetime) -> Grap
     with user_scope(user):
         concepts = browsing.list_concepts(user, query, now=now)
         entities = browsing.list_entities(user, query, now=now)
-        # A concept and an entity of one key are one node, also where only one of them is among the most important.
         keys = {row.key for row in concepts} | {row.key for row in entities}
-        all_concepts = {row.key: row for row in (*concepts, *Concept.objects.filter(user=user, key__in=keys))}
-        all_entities = {row.key: row for row in (*entities, *Entity.objects.filter(user=user, key__in=keys))}
-        nodes = [
-            build_node(key, all_concepts.get(key), all_entities.get(key), pick_heaviest(concepts, entities))
-            for key in sorted(keys)
-        ]
-        actions = build_action_nodes(user, nodes)
-        edges = Edge.objects.filter(Q(source__in=keys) & Q(target__in=keys), user=user)
-        found_edges = [
-            GraphEdge(edge.source, edge.target, edge.kind, edge.weight) for edge in edges.order_by("source", "target")
-        ]
+        # Actions are not known by day.
+        return draw_keys(user, keys, query, has_actions=query.as_of is None)
+
+
+def build_neighbourhood(user: EndUser, key: str, query: GraphQuery) -> GraphView:
+    """One concept or entity, what is named together with it, and the pairs of words it is in or made of."""
+    with user_scope(user):
+        beside = {one.key for one in browsing.list_neighbours(user, key)}
+        pairs = Concept.objects.filter(Q(key__startswith=f"{key} ") | Q(key__endswith=f" {key}"), user=user)
+        beside |= set(pairs.filter(topicality__gte=0).values_list("key", flat=True)[: browsing.NEIGHBOURS])
+        return draw_keys(user, {key, *key.split(" "), *beside}, query, has_actions=False)
+
+
+def draw_keys(user: EndUser, keys: set[str], query: GraphQuery, *, has_actions: bool) -> GraphView:
+    # A concept and an entity of one key are one node, also where only one of them is among the most important.
+    known = Q(first_seen__lte=query.as_of) if query.as_of else Q()
+    concepts = {row.key: row for row in Concept.objects.filter(known, user=user, key__in=keys)}
+    entities = {row.key: row for row in Entity.objects.filter(known, user=user, key__in=keys)}
+    keys = concepts.keys() | entities.keys()
+    top = pick_heaviest(list(concepts.values()), list(entities.values()))
+    nodes = [build_node(key, concepts.get(key), entities.get(key), top) for key in sorted(keys)]
+    actions = build_action_nodes(user, nodes) if has_actions else []
+    edges = Edge.objects.filter(Q(source__in=keys) & Q(target__in=keys), user=user)
+    found_edges = [
+        GraphEdge(edge.source, edge.target, edge.kind, edge.weight) for edge in edges.order_by("source", "target")
+    ]
     return GraphView(
         [*nodes, *(node for node, _ in actions)], [*found_edges, *link_pairs(keys), *link_actions(actions)]
     )

@@ -1,6 +1,7 @@
 """The graph in a real browser, wide and narrow, light and dark: nothing sticks out, nothing complains, nodes open."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -44,6 +45,8 @@ ASKED = [
 @pytest.fixture
 def graph(user: EndUser, operator: Operator, place: str) -> str:
     memory, now = MemoryFacade(), timezone.now()
+    early = NewMemory("My uncle Otto lives in Vienna", tier=Tier.MEMORY_BANK, tags=["context"])
+    memory.store(user, early, now=now - timedelta(days=9))
     for text in KEPT:
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=now)
     item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text="Look at the log of the container first")
@@ -69,5 +72,20 @@ def test_the_graph_wide_and_narrow_light_and_dark(graph: str, visit: Callable[..
             drawn.locator("a.node-purple").first.click()
             there.page.wait_for_url("**name=**")
             there.page.wait_for_selector("#detail-title")
+            there.settle()
+            # By keyboard: a neighbour opens on Enter, the slider moves a day with each arrow.
+            there.page.locator("svg.graph:visible a.node:not([aria-current])").first.focus()
+            there.page.keyboard.press("Enter")
+            there.page.wait_for_url("**name=**")
+            there.open(graph)
+            there.page.locator("#id_back").focus()
+            there.page.keyboard.press("ArrowLeft")
+            there.page.wait_for_url("**back=1**")
+            there.page.wait_for_selector("text=as of")
+            there.settle()
+            there.open(graph.replace("/graph", "/timeline"))
+            there.page.locator("h2 a").first.click()
+            there.page.wait_for_selector("#state-title")
+            there.page.wait_for_selector("text=facts held then")
             there.settle()
             there.page.context.close()

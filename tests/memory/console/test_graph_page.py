@@ -1,6 +1,7 @@
 """The graph page: the picture with its colours, the foremost concepts, one in detail, the way between two names."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -71,6 +72,33 @@ def test_a_name_opens_its_details(console: Console, graph: str) -> None:
     assert "Tom Becker visited Berlin" in concept
     assert "<html" not in concept
     assert "Nothing of this name" in console.part(f"{graph}?name=atlantis").content.decode()
+
+
+def test_a_concept_shows_its_neighbourhood_and_what_was_tried(console: Console, graph: str) -> None:
+    whole, around = console.get(graph).content.decode(), console.get(f"{graph}?name=berlin").content.decode()
+    assert re.search(r'<a class="node [^>]*aria-label="docker|aria-label="query', whole)
+    assert "Around Berlin" in around
+    assert 'aria-label="Siemens' in around
+    assert 'aria-label="query' not in around
+    tried = console.get(f"{graph}?name=query").content.decode()
+    assert "Add an index to the table" in tried
+    assert "worked 1" in tried
+
+
+def test_the_slider_goes_back_to_what_had_been_met_by_then(
+    console: Console, user: EndUser, graph: str, clock: Clock
+) -> None:
+    early = clock() - timedelta(days=40)
+    memory.store(user, NewMemory("My uncle Otto lives in Vienna", tier=Tier.MEMORY_BANK, tags=["context"]), now=early)
+    tasks.learn_everything(user, now=timezone.now())
+    assert 'type="range"' in console.get(graph).content.decode()
+    days = (timezone.now() - early).days - 1
+    then = console.get(f"{graph}?back={days}").content.decode()
+    assert 'aria-label="Vienna' in then
+    assert 'aria-label="Berlin' not in then
+    assert "node-orange" not in then.partition("</svg>")[0].partition('<svg class="graph')[2]
+    assert "as of" in then
+    assert console.get(f"{graph}?back=-1").status_code == 422
 
 
 def test_the_way_between_two_names(console: Console, graph: str) -> None:

@@ -25,7 +25,6 @@ from memory.console import (
     search,
     session,
     spaces,
-    transfer,
     trust,
     webhooks,
 )
@@ -37,6 +36,8 @@ from memory.console.inbox import pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
+from memory.console.transfer import job as transfer_job
+from memory.console.transfer import page as transfer
 
 app_name = "console"
 
@@ -58,6 +59,12 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/transfer", transfer.page, name="transfer"),
     path("<slug:organization>/<str:external_id>/transfer/export", transfer.export, name="export"),
     path("<slug:organization>/<str:external_id>/transfer/import", transfer.add_file, name="import"),
+    path("<slug:organization>/<str:external_id>/transfer/<uuid:job_id>", transfer_job.page, name="transfer_job"),
+    path(
+        "<slug:organization>/<str:external_id>/transfer/<uuid:job_id>/change",
+        transfer_job.change,
+        name="change_transfer",
+    ),
     path("<slug:organization>/<str:external_id>/connect", connect.page, name="connect"),
     path("<slug:organization>/<str:external_id>/connect/<int:key_id>", connect.first_call, name="first_call"),
     path("<slug:organization>/<str:external_id>/connect/<int:key_id>/revoke", connect.revoke, name="revoke_key"),

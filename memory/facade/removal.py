@@ -1,7 +1,6 @@
 """Deleting for good: a memory, what it was read from, a source with all that came of it, a person."""
 
 import uuid
-from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -10,10 +9,11 @@ from memory import tasks
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.indexes.ghosts import ghost_registry
-from memory.lifecycle import erasure, publishing, purging
+from memory.lifecycle import erasure
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryItem
 from memory.platform.queue import enqueue
+from memory.portability.withdrawing import withdraw_source
 from memory.store import writing
 from outcomes.exchanges import storing
 
@@ -54,21 +54,7 @@ class RemovalVerbs(FacadePart):
         self, user: EndUser, wanted: PurgeFilter, *, now: datetime, dry_run: bool = False
     ) -> tuple[PurgeResult, int]:
         """Remove a source and everything derived from it; returns also how many exchanges went with it."""
-        exchanges = shared = 0
-
-        def also(gone: Sequence[uuid.UUID], staying: Sequence[uuid.UUID]) -> None:
-            nonlocal exchanges, shared
-            # A copy holds the words as they were, whether or not the memory has others now.
-            shared += erasure.withdraw_contributions(user, now=now, of=[*gone, *staying])
-            exchanges += storing.delete_exchanges_of(user, gone)
-            # What stays was reworded: the words that a fact was read from are no longer in it.
-            publishing.remove_with_memories(user, staying, now=now)
-            erasure.redact_stored_answers(user, [*gone, *staying])
-            transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
-
-        result = purging.purge_source(user, wanted, now=now, actor=self.actor, also=also, dry_run=dry_run)
-        result.shared = shared
-        return result, exchanges
+        return withdraw_source(user, wanted, now=now, actor=self.actor, dry_run=dry_run)
 
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
         """Forget a person: gone from every answer now, erased in the background."""

@@ -14,13 +14,18 @@ from memory.models.people import EndUser
 class TransferKind(StrEnum):
     EXPORT = "export"
     IMPORT = "import"
+    CHATS = "chats"
 
 
 class TransferState(StrEnum):
+    # Kept and counted, until a person says that it is to be written.
+    CHECKED = "checked"
     PENDING = "pending"
     PROCESSING = "processing"
     COMPLETED = "completed"
     FAILED = "failed"
+    UNDOING = "undoing"
+    UNDONE = "undone"
 
 
 class Transfer(models.Model):
@@ -36,6 +41,8 @@ class Transfer(models.Model):
     lines = models.PositiveIntegerField(default=0)
     # By type of line: how many are new, were there already, were refused.
     counts = models.JSONField(default=dict)
+    # Of chats: the format, the tier, and what the check counted. Numbers and days, no words.
+    survey = models.JSONField(default=dict, db_default={})
     # The ids of the file are somebody else's here: every one is replaced by one that follows from it and the person.
     has_own_ids = models.BooleanField(default=False)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -30,7 +30,9 @@ logger = structlog.get_logger(__name__)
 DUE: Final = Outbox(TransferDue, "since")
 MAX_ATTEMPTS: Final = 3
 PART_BYTES: Final = 1024 * 1024
-OPEN: Final = (TransferState.PENDING, TransferState.PROCESSING)
+OPEN: Final = (TransferState.PENDING, TransferState.PROCESSING, TransferState.UNDOING)
+WAITING: Final = (TransferState.CHECKED, *OPEN)
+ADDED: Final = (TransferKind.IMPORT, TransferKind.CHATS)
 
 
 class TransferFailed(Exception):
@@ -85,14 +87,30 @@ def preview_import(user: EndUser, stream: IO[bytes], *, now: datetime) -> dict[s
 
 def stage_import(user: EndUser, stream: IO[bytes], check: FileCheck, *, now: datetime, actor: str) -> Transfer:
     """Keep the lines of a checked file for the worker."""
+    return keep_parts(build_import_job(user, check, now=now, actor=actor), stream)
+
+
+def build_import_job(user: EndUser, check: FileCheck, *, now: datetime, actor: str) -> Transfer:
+    return Transfer(user=user, kind=TransferKind.IMPORT, actor=actor, lines=check.lines, created_at=now)
+
+
+def hold_import(user: EndUser, stream: IO[bytes], check: FileCheck, *, now: datetime, actor: str) -> Transfer:
+    """Keep the lines with what they would add, until a person says that they are to be written."""
+    job = build_import_job(user, check, now=now, actor=actor)
+    job.state, job.counts = TransferState.CHECKED, preview_import(user, stream, now=now)
+    stream.seek(0)
+    return keep_parts(job, stream)
+
+
+def keep_parts(job: Transfer, stream: IO[bytes]) -> Transfer:
+    """Save the job with the lines of its file."""
+    user = job.user
     with user_scope(user, settings=UNHURRIED):
-        job = Transfer.objects.create(
-            user=user, kind=TransferKind.IMPORT, actor=actor, lines=check.lines, created_at=now
-        )
+        job.save(force_insert=True)
         for number, body in enumerate(cut_parts(stream)):
             # A part of the largest line may have several megabytes; one at a time is held.
             TransferPart.objects.create(user=user, transfer=job, number=number, body=zlib.compress(body, 6))
-        DUE.mark(user, now)
+        DUE.mark(user, job.created_at)
     return job
 
 
@@ -158,12 +176,18 @@ def write_lines(user: EndUser, job: Transfer, *, now: datetime) -> Transfer:
 
 
 def iterate_staged(user: EndUser, job: Transfer) -> Iterator[bytes]:
-    numbers = TransferPart.objects.filter(user=user, transfer=job).order_by("number").values_list("number", flat=True)
-    is_header = True
-    for number in list(numbers):
-        part = TransferPart.objects.get(user=user, transfer=job, number=number)
-        yield from islice(BytesIO(zlib.decompress(part.body)), int(is_header), None)
-        is_header = False
+    """The rows of an export, without its header."""
+    return islice(iterate_kept_lines(user, job), 1, None)
+
+
+def iterate_kept_lines(user: EndUser, job: Transfer) -> Iterator[bytes]:
+    with user_scope(user):
+        kept = TransferPart.objects.filter(user=user, transfer=job).order_by("number")
+        numbers = list(kept.values_list("number", flat=True))
+    for number in numbers:
+        with user_scope(user):
+            part = TransferPart.objects.get(user=user, transfer=job, number=number)
+        yield from BytesIO(zlib.decompress(part.body))
 
 
 def end_import(user: EndUser, job: Transfer, state: TransferState, *, now: datetime, error: str = "") -> Transfer:
@@ -175,16 +199,14 @@ def end_import(user: EndUser, job: Transfer, state: TransferState, *, now: datet
     return job
 
 
-def list_open_imports(user: EndUser) -> list[uuid.UUID]:
+def list_open_imports(user: EndUser, kind: TransferKind = TransferKind.IMPORT) -> list[uuid.UUID]:
     with user_scope(user):
-        waiting = Transfer.objects.filter(user=user, kind=TransferKind.IMPORT, state__in=OPEN)
+        waiting = Transfer.objects.filter(user=user, kind=kind, state__in=OPEN)
         return list(waiting.order_by("created_at").values_list("pk", flat=True))
 
 
 def clear_user_mark(user: EndUser) -> bool:
-    return DUE.clear(
-        user, lambda one: Transfer.objects.filter(user=one, kind=TransferKind.IMPORT, state__in=OPEN).exists()
-    )
+    return DUE.clear(user, lambda one: Transfer.objects.filter(user=one, kind__in=ADDED, state__in=WAITING).exists())
 
 
 def find_transfer(user: EndUser, job_id: uuid.UUID) -> Transfer | None:

@@ -4,7 +4,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from memory.models import EndUser
-from memory.portability import jobs
+from memory.models.transfers import TransferKind
+from memory.portability import chats, jobs
 
 
 # One transaction, and 256 MiB take minutes: longer than other tasks may.
@@ -17,6 +18,10 @@ def import_person(user_id: int) -> int:
     done = sum(
         jobs.write_import(user, job_id, now=timezone.now()) is not None for job_id in jobs.list_open_imports(user)
     )
+    now = timezone.now()
+    for job_id in jobs.list_open_imports(user, TransferKind.CHATS):
+        done += chats.work_on_import(user, job_id, now=now) is not None
+    chats.drop_abandoned(user, now=now)
     jobs.clear_user_mark(user)
     return done
 

@@ -3,6 +3,7 @@
 import re
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Final, cast
 
 from django.http import HttpRequest
@@ -49,10 +50,14 @@ def is_book(request: HttpRequest) -> bool:
 
 def open_spool() -> IO[bytes]:
     """A file without a name: gone when it is closed, or with the process."""
+    return tempfile.TemporaryFile(dir=open_folder())
+
+
+def open_folder() -> Path:
+    """For files on their way. Not the system's folder, which often is memory."""
     folder = data_dir() / "tmp"
     folder.mkdir(parents=True, exist_ok=True)
-    # Not the system's folder, which often is memory.
-    return tempfile.TemporaryFile(dir=folder)
+    return folder
 
 
 def spool_body(request: HttpRequest) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -104,10 +104,15 @@ class ChatFile:
         return found
 
     def memories(self, tier: Tier) -> Iterator[NewMemory]:
-        keys = _MessageKeys()
-        for message in self.read_messages():
-            if isinstance(message, ImportedMessage):
-                yield from _build_memories(message, keys.key(message), tier)
+        spoken = (message for message in self.read_messages() if isinstance(message, ImportedMessage))
+        return build_import(spoken, tier)
+
+
+def build_import(messages: Iterable[ImportedMessage], tier: Tier, transfer: str = "") -> Iterator[NewMemory]:
+    """What a file's messages become. ``transfer`` is the record of the import, by which it can be taken back."""
+    keys = _MessageKeys()
+    for message in messages:
+        yield from _build_memories(message, keys.key(message), tier, transfer)
 
 
 def _ignore_progress(_written: ImportProgress, _batch: int) -> None:
@@ -123,8 +128,18 @@ def import_chats(
     on_batch: Callable[[ImportProgress, int], None] = _ignore_progress,
 ) -> ImportProgress:
     """Stores every message that is not stored yet. ``on_batch`` hears the totals and the size of the last batch."""
+    return write_import(user, file.memories(tier), now=now, on_batch=on_batch)
+
+
+def write_import(
+    user: EndUser,
+    waiting: Iterator[NewMemory],
+    *,
+    now: datetime,
+    on_batch: Callable[[ImportProgress, int], None] = _ignore_progress,
+) -> ImportProgress:
+    """Stores what is not there yet, ``BATCH`` in a transaction."""
     written = ImportProgress()
-    waiting = file.memories(tier)
     while batch := list(islice(waiting, BATCH)):
         stored = store_memories(user, batch, now=now, actor="import")
         with user_scope(user):
@@ -166,7 +181,7 @@ def _detect_kind(sources: list[reading.ExportSource]) -> str:
     )
 
 
-def _build_memories(message: ImportedMessage, key: str, tier: Tier) -> Iterator[NewMemory]:
+def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: str) -> Iterator[NewMemory]:
     parts = list(split_text(message.text))
     # The same file in two projects is two memories, of which neither sees the other.
     held = current_scope()
@@ -185,7 +200,7 @@ def _build_memories(message: ImportedMessage, key: str, tier: Tier) -> Iterator[
             thread_id=message.thread_id,
             speaker=message.speaker,
             source_type=SourceType.ASSISTANT if message.speaker.casefold() == "assistant" else SourceType.USER,
-            source={"type": "import", "format": message.kind},
+            source={"type": "import", "format": message.kind} | ({"transfer": transfer} if transfer else {}),
             occurred_at=message.said_at,
             metadata=metadata,
             origin=_digest(key, str(number), *scope),

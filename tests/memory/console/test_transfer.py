@@ -3,11 +3,20 @@
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser
-from memory.portability import jobs
+from memory.models import EndUser, Fact, MemoryItem, Transfer
+from memory.models.transfers import TransferState
+from memory.portability import jobs, tasks
 from memory.store.admission import NewMemory
 from tests.memory.console.conftest import Console
+
+CHATS = b"""
+{"thread": "home", "time": "2026-05-01T10:00:00Z", "speaker": "user", "text": "My sister is called Mara."}
+{"thread": "home", "time": "2026-05-01T10:01:00Z", "speaker": "assistant", "text": "Noted."}
+{"thread": "home", "time": "2026-05-01T10:02:00Z", "speaker": "user", "text": " "}
+{"thread": "boat", "time": "2026-05-03T10:00:00Z", "speaker": "user", "text": "The bilge pump runs every ten minutes."}
+""".lstrip()
 
 
 def test_a_file_is_taken_out_checked_and_added_and_each_is_told(
@@ -31,11 +40,74 @@ def test_a_file_is_taken_out_checked_and_added_and_each_is_told(
 
     status, text = send(file.replace(b'"status":"active"', b'"status":"<i>"'))
     assert (status, "line 2: status: must be one of" in text, "Nothing was imported" in text) == (422, True, True)
-    status, text = send(file, check="1")
-    assert (status, "It would add 0 rows" in text, "&lt;b&gt;.jsonl is whole" in text) == (200, True, True)
+    status, _ = send(file)
+    with user_scope(user):
+        held = Transfer.objects.get(state=TransferState.CHECKED)
+    page = console.get(f"{address}/{held.pk}").content.decode()
+    assert (status, "Nothing is written yet" in page, "operator" in page) == (302, True, True)
+    assert outsider.post(f"{address}/{held.pk}/change", {"do": "start"}).status_code == 404
     assert not jobs.list_open_imports(user)
-    assert send(file)[0] == 302
-    assert len(jobs.list_open_imports(user)) == 1
-    page = console.get(address).content.decode()
-    assert "an import is being written" in page
-    assert "operator:" in page
+    assert console.post(f"{address}/{held.pk}/change", {"do": "start"}).status_code == 302
+    assert jobs.list_open_imports(user) == [held.pk]
+    assert "waits for the worker" in console.get(address).content.decode()
+    run_worker(user)
+    assert "0 new" in console.get(f"{address}/{held.pk}").content.decode()
+
+
+def test_chats_are_recognised_shown_imported_and_taken_back_with_their_facts(
+    console: Console, outsider: Console, user: EndUser
+) -> None:
+    kept = MemoryFacade().store(user, NewMemory("The hive is loud"), now=timezone.now()).item.pk
+    address = f"/console/{user.organization.slug}/{user.external_id}/transfer"
+
+    def list_texts() -> set[str]:
+        with user_scope(user):
+            return set(MemoryItem.objects.for_user(user).values_list("text", flat=True))
+
+    def check(body: bytes) -> str:
+        answer = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", body), "tier": "patterns"})
+        assert answer.status_code == 302, answer.content.decode()
+        return str(answer.headers["Location"])
+
+    answer = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", b'{"lamp": 1}')})
+    assert (answer.status_code, "in none of the known formats" in answer.content.decode()) == (422, True)
+
+    page = check(CHATS)
+    text = console.get(page).content.decode()
+    assert "JSON Lines" in text
+    assert "3 in 2 conversations" in text
+    assert "2026-05-01 to 2026-05-03" in text
+    assert "Left out: empty" in text
+    assert list_texts() == {"The hive is loud"}
+    console.post(f"{page}/change", {"do": "discard"})
+    assert console.get(page).status_code == 404
+
+    page = check(CHATS)
+    console.post(f"{page}/change", {"do": "start"})
+    assert "Waits for the worker" in console.get(page).content.decode()
+    run_worker(user)
+    text = console.get(page).content.decode()
+    assert "3 new, 0 already there" in text
+    assert "My sister is called Mara." in list_texts()
+    assert "taught 1 fact" in text
+
+    again = check(CHATS)
+    assert '<td data-label="Already here">3</td>' in console.get(again).content.decode()
+
+    text = console.get(f"{page}?undo=1").content.decode()
+    assert "Undo this import?" in text
+    assert outsider.post(f"{page}/change", {"do": "undo"}).status_code == 404
+    console.post(f"{page}/change", {"do": "undo"})
+    run_worker(user)
+    assert "Undone" in console.get(page).content.decode()
+    with user_scope(user):
+        assert list(MemoryItem.objects.for_user(user).values_list("pk", flat=True)) == [kept]
+        assert not Fact.objects.filter(user=user).exists()
+    # What an undo removed is not what a person deleted: the file may come again.
+    console.post(f"{again}/change", {"do": "start"})
+    run_worker(user)
+    assert "3 new, 0 already there" in console.get(again).content.decode()
+
+
+def run_worker(user: EndUser) -> None:
+    tasks.import_person(user.pk)

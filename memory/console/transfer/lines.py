@@ -1,0 +1,129 @@
+"""Exports and imports as the pages show them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from memory.models import Transfer
+from memory.models.transfers import TransferKind, TransferState
+from memory.portability.restoring import NEW, REFUSED, THERE
+from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES
+
+FORMAT_NAMES: Final = {
+    "chatgpt": "ChatGPT",
+    "claude": "Claude",
+    "claude-code": "Claude Code",
+    "letta": "Letta",
+    "mem0": "mem0",
+    "zep": "Zep",
+    "hindsight": "Hindsight",
+    "jsonl": "JSON Lines",
+}
+STATES: Final = {
+    TransferState.CHECKED: ("watch", "checked, not imported"),
+    TransferState.PENDING: ("watch", "waits for the worker"),
+    TransferState.PROCESSING: ("watch", "is being written"),
+    TransferState.COMPLETED: ("good", "done"),
+    TransferState.FAILED: ("bad", "failed"),
+    TransferState.UNDOING: ("watch", "is being undone"),
+    TransferState.UNDONE: ("plain", "undone"),
+}
+MOVING: Final = {TransferState.PENDING, TransferState.PROCESSING, TransferState.UNDOING}
+WRITTEN: Final = {TransferState.PROCESSING, TransferState.COMPLETED, TransferState.FAILED}
+
+
+@dataclass(frozen=True, slots=True)
+class TransferLine:
+    row: Transfer
+
+    @property
+    def title(self) -> str:
+        if self.row.kind == TransferKind.CHATS:
+            return f"Chats of {self.format_name}"
+        return "Export" if self.row.kind == TransferKind.EXPORT else "Import of a Commonplace export"
+
+    @property
+    def format_name(self) -> str:
+        kind = str(self.row.survey.get("format", ""))
+        return FORMAT_NAMES.get(kind, kind)
+
+    @property
+    def state(self) -> tuple[str, str]:
+        """The badge's colour and its words."""
+        return STATES[TransferState(self.row.state)]
+
+    @property
+    def is_checked(self) -> bool:
+        return self.row.state == TransferState.CHECKED
+
+    @property
+    def is_moving(self) -> bool:
+        return self.row.state in MOVING
+
+    @property
+    def may_undo(self) -> bool:
+        is_ended = self.row.state in {TransferState.COMPLETED, TransferState.FAILED}
+        return self.row.kind == TransferKind.CHATS and is_ended and self.total(NEW) > 0
+
+    @property
+    def has_page(self) -> bool:
+        return self.row.kind != TransferKind.EXPORT
+
+    @property
+    def new(self) -> int:
+        return self.total(NEW)
+
+    @property
+    def already_there(self) -> int:
+        return self.total(THERE)
+
+    @property
+    def refused(self) -> int:
+        return self.total(REFUSED)
+
+    def total(self, kind: str) -> int:
+        return sum(counted.get(kind, 0) for counted in self.row.counts.values())
+
+    @property
+    def percent(self) -> int:
+        """How much is written. Of an export it is all or nothing, as one transaction."""
+        if self.row.kind != TransferKind.CHATS or self.row.state != TransferState.PROCESSING:
+            return 0
+        return min(100, 100 * (self.new + self.already_there) // max(1, self.row.lines))
+
+    @property
+    def told(self) -> str:
+        """What came of it, in words."""
+        if self.row.error:
+            return self.row.error
+        if self.row.kind == TransferKind.EXPORT:
+            return f"{self.row.lines:,} rows"
+        if self.row.state not in WRITTEN:
+            return f"{self.row.lines:,} rows are checked"
+        told = [f"{self.new:,} new", f"{self.already_there:,} already there"]
+        return ", ".join([*told, f"{self.refused:,} deleted here before"] if self.refused else told)
+
+    @property
+    def kinds(self) -> list[tuple[str, int, int, int]]:
+        """The dry run of an export, a line for each type that has any."""
+        return [
+            (name.replace("_", " "), counted.get(NEW, 0), counted.get(THERE, 0), counted.get(REFUSED, 0))
+            for name, counted in sorted(self.row.counts.items())
+            if any(counted.values())
+        ]
+
+    @property
+    def skipped(self) -> list[tuple[str, int]]:
+        """Messages left out, by reason, the most first."""
+        found: dict[str, int] = self.row.survey.get("skipped", {})
+        return sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    @property
+    def tier_name(self) -> str:
+        return TIER_NAMES[Tier(self.row.survey["tier"])] if "tier" in self.row.survey else ""
+
+    @property
+    def span(self) -> tuple[datetime, datetime] | None:
+        earliest, latest = self.row.survey.get("earliest"), self.row.survey.get("latest")
+        return (datetime.fromisoformat(earliest), datetime.fromisoformat(latest)) if earliest and latest else None

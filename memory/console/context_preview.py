@@ -1,5 +1,6 @@
 """What an assistant would be handed for a question: section by section, with what it takes and why it is there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from memory.console.acting import open_facade
 from memory.console.explanations import describe_fallbacks, split_timings
 from memory.console.forms import ContextForm
 from memory.context.compose import Context
+from memory.tiers import Tier
+from memory.web.labels import TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 
@@ -86,6 +89,20 @@ def compose_preview(person: ViewedPerson, form: ContextForm) -> Context:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ConceptChip:
+    name: str
+    route: Mapping[str, Any]
+
+    @property
+    def told(self) -> str:
+        """Where it is best looked for; empty where nothing was learned of that."""
+        tier, rate, uses = (self.route.get(name) for name in ("best_collection", "success_rate", "usage_count"))
+        if not tier or rate is None:
+            return ""
+        return f"asked {uses or 0} times, best in {TIER_NAMES[Tier(tier)]}: {rate:.0%} worked"
+
+
 def build_preview_context(composed: Context) -> dict[str, Any]:
     debug, insights = composed.meta["debug"], composed.meta["context_insights"]
     timings = dict(debug["stage_timings_ms"])
@@ -98,13 +115,20 @@ def build_preview_context(composed: Context) -> dict[str, Any]:
         "segments": split_timings(timings),
         "warnings": describe_fallbacks(debug["fallbacks_used"], debug["vector_stage_status"]),
         "errors": debug["errors"],
-        "concepts": insights["matched_concepts"],
+        "concepts": list_concepts(insights),
         "directives": insights["directives"] or [],
         "positions": composed.meta["retrieval"]["search_position_map"]["by_position"],
         "context_type": (composed.meta["context_type"] or "").replace("_", " "),
         # More than all where one memory alone is larger than the budget: it is handed over whole.
         "share": min(1.0, composed.tokens / composed.budget.tokens),
     }
+
+
+def list_concepts(insights: Mapping[str, Any]) -> list[ConceptChip]:
+    """What the graph knows of the question, with where asking for it has worked best so far."""
+    routes = {one["concept"]: one for one in insights["active_concepts"] or []}
+    named = dict.fromkeys([*(insights["matched_concepts"] or []), *routes])
+    return [ConceptChip(name, routes.get(name, {})) for name in named]
 
 
 def list_sections(composed: Context) -> list[PreviewSection]:

@@ -38,6 +38,8 @@ PAGES = [
     "/measure",
     "/measure?ask=lamp",
     "/measure/questions.jsonl",
+    "/transfer",
+    "/conversations",
     "/replay",
     "/replay?query=lamp",
     "/hot?thread=lamp",

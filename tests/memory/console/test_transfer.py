@@ -5,9 +5,10 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, Fact, MemoryItem, Transfer
+from memory.models import EndUser, Fact, MemoryItem, Transfer, TransferPart
 from memory.models.transfers import TransferState
 from memory.portability import jobs, tasks
+from memory.portability.chats import KEPT_FOR
 from memory.store.admission import NewMemory
 from tests.memory.console.conftest import Console
 
@@ -54,59 +55,74 @@ def test_a_file_is_taken_out_checked_and_added_and_each_is_told(
     assert "0 new" in console.get(f"{address}/{held.pk}").content.decode()
 
 
-def test_chats_are_recognised_shown_imported_and_taken_back_with_their_facts(
-    console: Console, outsider: Console, user: EndUser
-) -> None:
-    kept = MemoryFacade().store(user, NewMemory("The hive is loud"), now=timezone.now()).item.pk
-    address = f"/console/{user.organization.slug}/{user.external_id}/transfer"
-
-    def list_texts() -> set[str]:
-        with user_scope(user):
-            return set(MemoryItem.objects.for_user(user).values_list("text", flat=True))
-
-    def check(body: bytes) -> str:
-        answer = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", body), "tier": "patterns"})
-        assert answer.status_code == 302, answer.content.decode()
-        return str(answer.headers["Location"])
-
+def test_chats_are_recognised_and_shown_before_anything_is_written(console: Console, user: EndUser) -> None:
+    address = find_address(user)
     answer = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", b'{"lamp": 1}')})
     assert (answer.status_code, "in none of the known formats" in answer.content.decode()) == (422, True)
 
-    page = check(CHATS)
+    page = check_chats(console, user)
     text = console.get(page).content.decode()
-    assert "JSON Lines" in text
-    assert "3 in 2 conversations" in text
-    assert "2026-05-01 to 2026-05-03" in text
-    assert "Left out: empty" in text
-    assert list_texts() == {"The hive is loud"}
+    for told in ("JSON Lines", "3 in 2 conversations", "2026-05-01 to 2026-05-03", "Left out: empty"):
+        assert told in text
+    assert list_texts(user) == set()
     console.post(f"{page}/change", {"do": "discard"})
     assert console.get(page).status_code == 404
+    with user_scope(user):
+        assert not TransferPart.objects.filter(user=user).exists()
 
-    page = check(CHATS)
+
+def test_what_nobody_imports_is_forgotten_after_a_day(console: Console, user: EndUser) -> None:
+    page = check_chats(console, user)
+    run_worker(user)
+    assert console.get(page).status_code == 200
+    with user_scope(user):
+        Transfer.objects.filter(user=user).update(created_at=timezone.now() - KEPT_FOR)
+    run_worker(user)
+    assert console.get(page).status_code == 404
+
+
+def test_an_import_of_chats_is_taken_back_with_its_facts_and_may_come_again(
+    console: Console, outsider: Console, user: EndUser
+) -> None:
+    MemoryFacade().store(user, NewMemory("The hive is loud"), now=timezone.now())
+    page = check_chats(console, user)
     console.post(f"{page}/change", {"do": "start"})
     assert "Waits for the worker" in console.get(page).content.decode()
     run_worker(user)
     text = console.get(page).content.decode()
-    assert "3 new, 0 already there" in text
-    assert "My sister is called Mara." in list_texts()
-    assert "taught 1 fact" in text
-
-    again = check(CHATS)
+    assert ("3 new, 0 already there" in text, "taught 1 fact" in text) == (True, True)
+    assert "My sister is called Mara." in list_texts(user)
+    again = check_chats(console, user)
     assert '<td data-label="Already here">3</td>' in console.get(again).content.decode()
 
-    text = console.get(f"{page}?undo=1").content.decode()
-    assert "Undo this import?" in text
+    assert "Undo this import?" in console.get(f"{page}?undo=1").content.decode()
     assert outsider.post(f"{page}/change", {"do": "undo"}).status_code == 404
     console.post(f"{page}/change", {"do": "undo"})
     run_worker(user)
     assert "Undone" in console.get(page).content.decode()
+    assert list_texts(user) == {"The hive is loud"}
     with user_scope(user):
-        assert list(MemoryItem.objects.for_user(user).values_list("pk", flat=True)) == [kept]
         assert not Fact.objects.filter(user=user).exists()
-    # What an undo removed is not what a person deleted: the file may come again.
     console.post(f"{again}/change", {"do": "start"})
     run_worker(user)
     assert "3 new, 0 already there" in console.get(again).content.decode()
+
+
+def find_address(user: EndUser) -> str:
+    return f"/console/{user.organization.slug}/{user.external_id}/transfer"
+
+
+def check_chats(console: Console, user: EndUser) -> str:
+    """The page of a checked file."""
+    file = SimpleUploadedFile("x", CHATS)
+    answer = console.post(f"{find_address(user)}/import", {"file": file, "tier": "patterns"})
+    assert answer.status_code == 302, answer.content.decode()
+    return str(answer.headers["Location"])
+
+
+def list_texts(user: EndUser) -> set[str]:
+    with user_scope(user):
+        return set(MemoryItem.objects.for_user(user).values_list("text", flat=True))
 
 
 def run_worker(user: EndUser) -> None:

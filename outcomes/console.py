@@ -29,6 +29,7 @@ PAGE = 20
 THREADS = 40
 TURNS = 100
 MAX_DIGITS = 7
+MOST_RELATED = 100
 
 
 @require_safe
@@ -139,7 +140,11 @@ def record_outcome(request: OperatorRequest, person: ViewedPerson, exchange_id: 
     if outcome not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such outcome")
     now = timezone.now()
-    recording.record_outcome(person.user, Outcome(outcome), now=now, exchange_id=exchange_id, actor=person.actor)
+    # None ticked: all that the turn showed.
+    related = request.POST.getlist("related")[:MOST_RELATED] or None
+    recording.record_outcome(
+        person.user, Outcome(outcome), now=now, exchange_id=exchange_id, related=related, actor=person.actor
+    )
     # Without JavaScript the page comes again, at the exchange that was judged.
     if not wants_fragment(request):
         return redirect_to_exchange(person, exchange)

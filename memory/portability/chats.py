@@ -172,14 +172,23 @@ def write_chats(user: EndUser, job: Transfer, *, now: datetime) -> Transfer:
     messages = iterate_messages(user, job, threads)
     write_import(user, build_import(messages, Tier(job.survey["tier"]), str(job.pk)), now=now, on_batch=note)
     if memory_conf().flags["profile_detection"]:
-        # Once all of it is stored: the newest thread often comes first.
-        counts = ReadingCounts()
-        turns, _others = rereading.list_imported_turns(user, None, threads)
-        rereading.read_turns(user, turns, counts, now=now, on_turns=lambda _read: None)
-        job.survey = {**job.survey, "facts": counts.new}
+        teach_facts(user, job, threads, now=now)
+    return end_import(user, job, TransferState.COMPLETED, now=now)
+
+
+def teach_facts(user: EndUser, job: Transfer, threads: set[str], *, now: datetime) -> None:
+    """Facts of what the person said, once all of it is stored: the newest thread often comes first."""
+    counts = ReadingCounts()
+    turns, _others = rereading.list_imported_turns(user, None, threads)
+
+    def note(_read: int) -> None:
+        # After the batch, which counts itself before it tells.
+        job.survey = {**job.survey, "turns": len(turns), "read": counts.turns, "facts": counts.new}
         with user_scope(user):
             job.save(update_fields=["survey"])
-    return end_import(user, job, TransferState.COMPLETED, now=now)
+
+    note(0)
+    rereading.read_turns(user, turns, counts, now=now, on_turns=note)
 
 
 def iterate_messages(user: EndUser, job: Transfer, threads: set[str]) -> Iterator[ImportedMessage]:

@@ -40,7 +40,7 @@ class TransferLine:
     @property
     def title(self) -> str:
         if self.row.kind == TransferKind.CHATS:
-            return f"Chats of {self.format_name}"
+            return f"Chats from {self.format_name}"
         return "Export" if self.row.kind == TransferKind.EXPORT else "Import of a Commonplace export"
 
     @property
@@ -56,6 +56,11 @@ class TransferLine:
     @property
     def is_checked(self) -> bool:
         return self.row.state == TransferState.CHECKED
+
+    @property
+    def adds(self) -> str:
+        """The heading of what it adds."""
+        return "Would add" if self.is_checked else "New"
 
     @property
     def is_moving(self) -> bool:

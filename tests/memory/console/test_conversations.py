@@ -83,6 +83,19 @@ def test_a_button_records_an_outcome(
     assert (event.outcome, event.source, event.actor) == (said, "explicit", "operator:olga")
 
 
+def test_an_outcome_is_about_the_memories_that_are_ticked(
+    console: Console, item: MemoryItem, exchange_id: uuid.UUID, place: str
+) -> None:
+    other = MemoryItemFactory.create(user=item.user, text="The boat is moored at Leith")
+    with user_scope(item.user):
+        Turn.objects.update(positions=[[str(one.pk), one.tier] for one in (item, other)])
+    page = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
+    assert f'name="related" value="{other.pk}" form="verdict-{exchange_id}"' in page
+    assert f'id="verdict-{exchange_id}"' in page
+    console.post(f"{place}/conversations/{exchange_id}/outcome", {"outcome": "worked", "related": [str(item.pk)]})
+    assert (score_of(item), score_of(other)) == (0.7, 0.5)
+
+
 def test_htmx_gets_the_exchange_alone_and_another_button_corrects(
     console: Console, item: MemoryItem, exchange_id: uuid.UUID, place: str
 ) -> None:

@@ -62,7 +62,7 @@ def test_chats_are_recognised_and_shown_before_anything_is_written(console: Cons
 
     page = check_chats(console, user)
     text = console.get(page).content.decode()
-    for told in ("JSON Lines", "3 in 2 conversations", "2026-05-01 to 2026-05-03", "Left out: empty"):
+    for told in ("JSON Lines", "3 in 2 conversations", "2026-05-01 to 2026-05-03", "1 (empty)"):
         assert told in text
     assert list_texts(user) == set()
     console.post(f"{page}/change", {"do": "discard"})

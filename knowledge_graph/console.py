@@ -7,15 +7,20 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from knowledge_graph.graph_layout import GraphDrawing, draw_graph
 from knowledge_graph.queries import browsing, graph_view, paths, statistics
-from knowledge_graph.queries.browsing import ConceptDetail, GraphQuery, Sort, Span
+from knowledge_graph.queries.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
+from knowledge_graph.queries.names import NamePair, decide_names, find_name_pairs
 from knowledge_graph.queries.paths import EntityPath
 from knowledge_graph.queries.statistics import ConceptRouting, KnownSolution, TierRecord
+from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import MemoryItem
 from memory.web.pages import OperatorRequest, person_page, render_page
@@ -104,6 +109,7 @@ def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]
         "concept": concept,
         "entity": entity,
         "chosen": chosen,
+        "names": list_names(person, entity),
         "solutions": list_solutions(person, concept),
         "name": fields["name"],
         "as_of": query.as_of,
@@ -133,6 +139,41 @@ def list_solutions(person: ViewedPerson, concept: ConceptDetail | None) -> list[
         return []
     items = browsing.load_solution_items(person.user, concept.solutions)
     return [(one, items[one.item_id]) for one in concept.solutions if one.item_id in items]
+
+
+def list_names(person: ViewedPerson, entity: EntityDetail | None) -> list[NamePair]:
+    """Longer and shorter names that may be of the same person."""
+    if entity is None:
+        return []
+    with user_scope(person.user):
+        return find_name_pairs(person.user, [entity.entity.key])
+
+
+class NamesForm(forms.Form):
+    """What somebody says of two names; ``unsaid`` leaves it to the evidence."""
+
+    first = forms.CharField(max_length=LONGEST_NAME)
+    second = forms.CharField(max_length=LONGEST_NAME)
+    answer = forms.ChoiceField(choices=[("same", "One person"), ("two", "Two people"), ("unsaid", "By the evidence")])
+
+
+@require_POST
+@person_page
+def decide(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    form = NamesForm(request.POST)
+    address = reverse("console:graph", args=person.path)
+    if not form.is_valid():
+        messages.error(request, "Say of two names whether they are one person.")
+        return redirect(address)
+    said = form.cleaned_data
+    is_same = {"same": True, "two": False}.get(said["answer"])
+    if decide_names(
+        person.user, said["first"], said["second"], is_same=is_same, now=timezone.now(), actor=person.actor
+    ):
+        messages.success(request, "Noted. It can be changed here at any time.")
+    else:
+        messages.error(request, "These are not two names of which one is part of the other.")
+    return redirect(f"{address}?{urlencode({'name': said['second']})}")
 
 
 def count_days(person: ViewedPerson) -> int:

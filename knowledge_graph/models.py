@@ -377,6 +377,28 @@ class HotTurn(models.Model):
         return f"{self.thread_id} {self.number}"
 
 
+class NameDecision(GraphRow):
+    """What a person said of two names: one somebody, or two. ``first`` is the shorter name."""
+
+    first = models.CharField(max_length=KEY_CHARS)
+    second = models.CharField(max_length=KEY_CHARS)
+    is_same = models.BooleanField()
+    actor = models.CharField(max_length=100, blank=True, default="")
+    decided_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        db_table = "graph_name_decision"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "first", "second"], name="graph_name_decision_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first} {'is' if self.is_same else 'is not'} {self.second}"
+
+
+# Decisions of persons, for erasure. A rebuild of the graphs leaves them.
+DECISION_TABLES: tuple[type[models.Model], ...] = (NameDecision,)
+
 # Tables of the hot path with user data, for erasure. A rebuild of the graphs leaves them.
 HOT_TABLES: tuple[type[models.Model], ...] = (HotThread, HotTurn)
 

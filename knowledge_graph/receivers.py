@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from knowledge_graph import tasks, work
 from knowledge_graph.hotmem import threads, triples, usefulness
-from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES, Lesson
+from knowledge_graph.models import DECISION_TABLES, GRAPH_TABLES, HOT_TABLES, Lesson
 from memory.access.users import delete_rows
 from memory.conf import memory_conf
 from memory.models import EndUser, Fact
@@ -59,4 +59,4 @@ def drop_lessons(sender: type, user: EndUser, ids: list[int], **kwargs: Any) -> 
 
 @receiver(user_erased, dispatch_uid="knowledge_graph.erase")
 def erase_graphs(sender: type, user: EndUser, removed: dict[str, int], **kwargs: Any) -> None:
-    removed.update(delete_rows(user, [*GRAPH_TABLES, *HOT_TABLES]))
+    removed.update(delete_rows(user, [*GRAPH_TABLES, *HOT_TABLES, *DECISION_TABLES]))

@@ -288,6 +288,13 @@ DELETE FROM graph_entity AS known WHERE user_id = %(user)s AND key = ANY(%(keys)
 AND NOT EXISTS (SELECT 1 FROM graph_mention AS left_ WHERE left_.user_id = %(user)s AND left_.key = known.key)
 """
 
+# Whoever has all memories of a name deleted wants the name gone.
+DROP_DECISIONS = """
+DELETE FROM graph_name_decision AS said WHERE user_id = %(user)s AND (first = ANY(%(keys)s) OR second = ANY(%(keys)s))
+AND 2 > (SELECT count(*) FROM graph_entity AS known
+         WHERE known.user_id = said.user_id AND known.key IN (said.first, said.second))
+"""
+
 
 def settle_entities(user: EndUser, lost: Iterable[str]) -> None:
     """Recount entities that lost a mention."""
@@ -297,6 +304,7 @@ def settle_entities(user: EndUser, lost: Iterable[str]) -> None:
         with connection.cursor() as cursor:
             cursor.execute(RECOUNT_ENTITIES, {"user": user.pk, "keys": keys})
             cursor.execute(DROP_UNNAMED, {"user": user.pk, "keys": keys})
+            cursor.execute(DROP_DECISIONS, {"user": user.pk, "keys": keys})
 
 
 CHANGE_EDGES = """

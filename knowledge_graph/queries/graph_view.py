@@ -1,13 +1,14 @@
 """The graphs as nodes and edges: concepts blue, entities green, what is both purple, actions orange."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Q
 
 from knowledge_graph.extraction.context_types import GENERAL
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity
-from knowledge_graph.queries import browsing
+from knowledge_graph.queries import browsing, names
 from knowledge_graph.queries.browsing import GraphQuery
 from memory.access.scope import user_scope
 from memory.models import EndUser
@@ -80,9 +81,28 @@ def draw_keys(user: EndUser, keys: set[str], query: GraphQuery, *, has_actions: 
     found_edges = [
         GraphEdge(edge.source, edge.target, edge.kind, edge.weight) for edge in edges.order_by("source", "target")
     ]
-    return GraphView(
-        [*nodes, *(node for node, _ in actions)], [*found_edges, *link_pairs(keys), *link_actions(actions)]
+    view = GraphView(
+        [*nodes, *(node for node, _ in actions)], [*found_edges, *link_pairs(set(keys)), *link_actions(actions)]
     )
+    return join_names(view, names.find_full_names(user, entities.keys()))
+
+
+def join_names(view: GraphView, full_names: Mapping[str, str]) -> GraphView:
+    """A picture in which each person is one node, under their full name where that is drawn too."""
+    drawn = {node.id for node in view.nodes}
+    full = {short: name for short, name in full_names.items() if short in drawn and name in drawn}
+    weights: dict[tuple[str, str, str], int] = {}
+    for edge in view.edges:
+        source, target = full.get(edge.source, edge.source), full.get(edge.target, edge.target)
+        if source != target:
+            weights[source, target, edge.kind] = weights.get((source, target, edge.kind), 0) + edge.weight
+    called = {name: short for short, name in full.items()}
+    nodes = [
+        replace(node, detail=f"{node.detail}; also {called[node.id]}") if node.id in called else node
+        for node in view.nodes
+        if node.id not in full
+    ]
+    return GraphView(nodes, [GraphEdge(*ends, weight) for ends, weight in weights.items()])
 
 
 def pick_heaviest(concepts: list[Concept], entities: list[Entity]) -> tuple[float, float]:

@@ -91,6 +91,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/memories/<uuid:item_id>/book", books.find_passage, name="book_passage"),
     path("<slug:organization>/<str:external_id>/hot", knowledge_graph.hotmem.console.page, name="hot"),
     path("<slug:organization>/<str:external_id>/graph", knowledge_graph.console.page, name="graph"),
+    path("<slug:organization>/<str:external_id>/graph/names", knowledge_graph.console.decide, name="decide_names"),
     path("<slug:organization>/<str:external_id>/timeline", history.page, name="timeline"),
     path("<slug:organization>/<str:external_id>/personality", personality.console.page, name="personality"),
     path("<slug:organization>/<str:external_id>/personality/sync", personality.console.sync, name="sync_personality"),

@@ -137,6 +137,7 @@ TABLES: Final = (
     ),
     PortableTable(graphs.HotThread, "hot_thread", natural=("thread_id",)),
     PortableTable(graphs.HotTurn, "hot_turn", ("at", "pk")),
+    PortableTable(graphs.NameDecision, "name_decision", natural=("first", "second")),
     describe_graph(graphs.GraphWork, "graph_work"),
     describe_graph(graphs.GraphedItem, "graphed_memory"),
     describe_graph(graphs.Entity, "entity"),

@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
-from knowledge_graph.models import GRAPH_TABLES, HOT_TABLES
+from knowledge_graph.models import DECISION_TABLES, GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import (
@@ -62,7 +62,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)
-            for model in (*GRAPH_TABLES, *HOT_TABLES):
+            for model in (*GRAPH_TABLES, *HOT_TABLES, *DECISION_TABLES):
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())

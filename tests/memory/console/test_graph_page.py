@@ -13,6 +13,7 @@ from knowledge_graph import tasks
 from knowledge_graph.graph_layout import draw_graph
 from knowledge_graph.models import Concept
 from knowledge_graph.queries.graph_view import GraphEdge, GraphNode, GraphView
+from knowledge_graph.rebuilding import rebuild_graphs
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser
@@ -83,6 +84,35 @@ def test_a_concept_shows_its_neighbourhood_and_what_was_tried(console: Console, 
     tried = console.get(f"{graph}?name=query").content.decode()
     assert "Add an index to the table" in tried
     assert "worked 1" in tried
+
+
+def test_a_name_and_a_fuller_one_are_one_person_by_evidence_unless_somebody_says_two(
+    console: Console, outsider: Console, user: EndUser, place: str, clock: Clock
+) -> None:
+    for text in (
+        "My sister Dana lives in Berlin",
+        "My colleague Dana Levi visited Berlin",
+        "My friend Pedro lives in Madrid",
+        "My neighbour Pedro Ruiz plays chess in Bilbao",
+    ):
+        memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["context"]), now=clock())
+    tasks.learn_everything(user, now=timezone.now())
+    names = {"first": "dana", "second": "dana levi"}
+    page = console.get(f"{place}/graph").content.decode()
+    assert 'aria-label="Dana Levi' in page
+    assert 'aria-label="Dana,' not in page
+    assert 'aria-label="Pedro,' in page
+    assert "named together with berlin" in console.get(f"{place}/graph?name=dana levi").content.decode()
+    assert outsider.post(f"{place}/graph/names", {**names, "answer": "two"}).status_code == 404
+    console.post(f"{place}/graph/names", {**names, "answer": "two"})
+    tasks.learn_everything(user, now=timezone.now())
+    assert 'aria-label="Dana,' in console.get(f"{place}/graph").content.decode()
+    rebuild_graphs(user, now=timezone.now())
+    assert "somebody said so" in console.get(f"{place}/graph?name=dana levi").content.decode()
+    console.post(f"{place}/graph/names", {**names, "answer": "unsaid"})
+    assert 'aria-label="Dana,' not in console.get(f"{place}/graph").content.decode()
+    wrong = console.post(f"{place}/graph/names", {"first": "dana", "second": "berlin", "answer": "same"}, follow=True)
+    assert "not two names" in wrong.content.decode()
 
 
 def test_the_slider_goes_back_to_what_had_been_met_by_then(

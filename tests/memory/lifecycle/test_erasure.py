@@ -13,6 +13,7 @@ from books.ingestion import run_job
 from books.jobs import NewUpload
 from books.models import Book, BookDigest
 from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
+from knowledge_graph.models import NameDecision
 from knowledge_graph.tasks import learn_everything
 from memory import tasks
 from memory.access.scope import user_scope
@@ -62,6 +63,8 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     memory.open_prompt(user, AgentPrompt(word, f"where the {word} sleeps"), now=clock())
     memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     learn_everything(user, now=clock())
+    with user_scope(user):
+        NameDecision.objects.create(user=user, first="dana", second="dana levi", is_same=True)
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
     keep_facts(user, word, clock())

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from knowledge_graph import tasks as graph_tasks
+from knowledge_graph.models import NameDecision
 from memory.access.scope import user_scope
 from memory.access.users import get_or_create_user
 from memory.facade import MemoryFacade
@@ -65,6 +66,8 @@ def fill_person(user: EndUser) -> MemoryItem:
     records.add_record(user, Kind.TODO, {"title": "Fetch the lamp"}, now=now)
     records.replace_preferences(user, {"language": "he"}, now=now)
     graph_tasks.learn_user(user.pk)
+    with user_scope(user):
+        NameDecision.objects.create(user=user, first="dana", second="dana levi", is_same=True)
     return lamp.item
 
 

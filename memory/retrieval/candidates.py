@@ -19,7 +19,8 @@ from memory.tiers import POLICIES, Tier
 
 ROW_FIELDS = (
     *("id", "text", "tier", "occurred_at", "speaker", "thread_id", "tags", "importance", "confidence"),
-    *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds", "is_dormant", "is_waiting"),
+    *("score", "uses", "worked", "failed", "partial", "previous_id", "next_id", "holds"),
+    *("is_dormant", "is_waiting", "is_published"),
 )
 # One statement by hand: the ORM took longer to compose it than Postgres to answer. A moment read as a number and a
 # list sent as one literal cost a tenth of what the driver makes of them.
@@ -27,7 +28,7 @@ SELECT_ROWS = """
 SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_id, tags, importance, confidence,
     score, uses, worked, failed, partial,
     CASE WHEN thread_id <> '' THEN ({before}) END, CASE WHEN thread_id <> '' THEN ({after}) END, ARRAY[{holds}]::bool[],
-    status = 'dormant' OR NOT ({in_time}), indexing = 'pending'
+    status = 'dormant' OR NOT ({in_time}), indexing = 'pending', coalesce(source->>'kind' = 'profile', false)
 FROM memory_item AS item
 WHERE user_id = %(user)s AND id = ANY(%(ids)s::uuid[])
   AND ((status = 'active' AND ({in_time})) OR (%(dormant)s AND status IN ('active', 'dormant')))

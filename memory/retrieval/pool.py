@@ -60,6 +60,8 @@ class CandidateMemory:
     is_dormant: bool = False
     # For the worker to embed it.
     is_waiting: bool = False
+    # By the product, of what the person said in conversation.
+    is_published: bool = False
 
     @property
     def quality(self) -> float:

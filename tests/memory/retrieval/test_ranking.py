@@ -163,6 +163,21 @@ def test_names_are_expected_of_what_stands_alone() -> None:
     assert signal_values(exact.NAMES, "Where does our Ann live now?", known, exchange, later) == [0.0, -1.0, 0.0]
 
 
+def test_a_name_needs_no_capital_where_somebody_writes_without_any() -> None:
+    """The answer to it has capitals, and a robin in a sentence that has them is none."""
+    small = text("User: robin left early, we quarrelled\nAssistant: I am sorry to hear that.", thread_id="a")
+    bird = text("We saw a robin in the hedge with Ann")
+    named = text("Robin is back")
+    assert signal_values(exact.NAMES, "Is Robin still here?", small, bird, named) == [0.0, -1.0, 0.0]
+
+
+def test_what_was_published_of_passing_words_is_lifted_half_as_much() -> None:
+    kept, published = fact("I swim at dawn."), fact("I swim at dusk.", is_published=True)
+    first, second = signal_values(subject.ABOUT_ME, "When do I swim?", kept, published)
+    assert second > 0
+    assert first == pytest.approx(2 * second)
+
+
 def test_what_a_person_said_stands_before_the_reply_to_it() -> None:
     asked = text("I bake with rye.", speaker="user", thread_id="a")
     reply = text("Rye needs a sourdough.", speaker="assistant", thread_id="a", previous_id=UUID(int=1))

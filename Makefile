@@ -6,12 +6,12 @@ PYTHON_IN_VENV = .venv/bin/python
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
-.PHONY: help up down clean test lint types format schema bench lock runtime tools
+.PHONY: help up down clean test lint types format schema bench prove lock runtime tools
 .DEFAULT_GOAL := help
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
-	@echo "  Variables: PORT (8000), DATA_DIR (.data), ARGS (passed on by test and bench)"
+	@echo "  Variables: PORT (8000), DATA_DIR (.data), ARGS (passed on by test, bench and prove)"
 
 # Only for these two: the tests keep to a data directory of their own.
 ifneq (,$(filter up down,$(MAKECMDGOALS)))
@@ -55,6 +55,9 @@ schema: tools ## Write the API's OpenAPI document anew after a change of the API
 
 bench: runtime ## Measure search quality; ARGS="speed" measures latency, ARGS="--help" lists all choices
 	@exec $(PYTHON_IN_VENV) manage.py bench $(or $(ARGS),quality)
+
+prove: runtime ## Prove what is promised, on an installation of its own; ARGS="--nightly" takes longer
+	@exec $(PYTHON_IN_VENV) manage.py prove $(ARGS)
 
 lock: ## Resolve the dependencies again (needs uv); UPGRADE=1 takes newer versions
 	@$(COMPILE) pyproject.toml -o requirements.lock

@@ -16,6 +16,8 @@ WITHOUT_DATABASE = frozenset(
         "findstatic",
         "help",
         "makemessages",
+        # Of an installation of its own, never the one that runs here.
+        "prove",
         "show_access",
         "startapp",
         "up",

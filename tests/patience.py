@@ -2,11 +2,11 @@
 
 import os
 import time
-from collections.abc import Callable
 from typing import Self
 
-PATIENCE_S = 120.0
-"""How long a condition may take to come true: long, since a test that passes never waits for the end of it."""
+from memory.proving.patience import PATIENCE_S as PATIENCE_S
+from memory.proving.patience import eventually as eventually
+
 LEEWAY_S = 0.8
 """What everything but the waiting for somebody late may take on a machine with nothing else to do."""
 
@@ -14,16 +14,6 @@ LEEWAY_S = 0.8
 def slowness() -> float:
     """How many times longer than on an idle machine something may take now: its load for each processor."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-def eventually(claim: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
-    """Whether the claim comes true in time."""
-    end = time.monotonic() + within_s
-    while not claim():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 class Stopwatch:

@@ -38,7 +38,7 @@ ENVIRONMENT = {
 }
 SETTINGS = {"memory/conf.py"}
 # How the product is put together is known to the commands that put it together and to what measures it running.
-ASSEMBLY = ("memory/management/", "memory/benchmarks/")
+ASSEMBLY = ("memory/management/", "memory/benchmarks/", "memory/proving/")
 
 WRITERS = {
     "tier": {"memory/lifecycle/promotion.py"},

@@ -13,7 +13,7 @@ from config import embedded
 from config.env import BASE_DIR
 from config.runtime.leases import Lease
 from manage import WITHOUT_TABLES
-from tests.installation import clean_environment, manage, processes_of
+from memory.proving.installation import clean_environment, manage, processes_of
 from tests.patience import eventually
 
 pytestmark = [pytest.mark.slow]

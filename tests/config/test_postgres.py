@@ -16,8 +16,8 @@ from config import embedded, roles
 from config.runtime import orphans, postgres
 from config.supervisor import StartFailedError, Supervisor
 from memory.models import MemoryItem
+from memory.proving.installation import manage
 from tests.config.test_supervisor import Record, supervisor
-from tests.installation import manage
 from tests.patience import eventually
 
 __all__ = ["supervisor"]

@@ -8,7 +8,7 @@ import pytest
 from config.embedded import EmbeddedError, installation_paths
 from config.runtime import registry
 from config.runtime.leases import InstallationLock
-from tests.installation import Stack, manage
+from memory.proving.installation import Stack, manage
 
 Run = Callable[[str], Path]
 

@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
 from memory.platform.metrics import METRICS
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.patience import eventually
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 
 from config import embedded
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
-from tests.installation import MODEL, Stack, free_port, manage, processes_of
+from memory.proving.installation import MODEL, Stack, free_port, manage, processes_of
 from tests.patience import PATIENCE_S, eventually, slowness
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ import yaml
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.memory.mcp.conftest import run_async
 
 pytestmark = pytest.mark.slow

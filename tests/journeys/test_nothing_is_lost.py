@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from config import embedded
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.patience import eventually
 
 # The sum of all waits, with the installation's start.

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from openai import OpenAI
 
+from memory.proving.installation import Stack
 from tests.doubles.chat_server import ChatServer, Streamed, Whole, completion, said
-from tests.installation import Stack
 from tests.memory.gateway.kept import meta_of
 from tests.patience import eventually
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.memory.hooks.recorded import claude_code, codex, copilot_cli, cursor, gemini_cli
 from tests.memory.hooks.test_integrations import SHELLS, run_shim
 from tests.memory.mcp.conftest import new_key as new_key

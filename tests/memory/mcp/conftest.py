@@ -16,8 +16,8 @@ from mcp.client.streamable_http import streamable_http_client
 from pytest_django.plugin import DjangoDbBlocker
 
 from config.env import BASE_DIR
+from memory.proving.installation import Stack, clean_environment
 from tests.database_roles import connected_to
-from tests.installation import Stack, clean_environment
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 ORGANIZATION = "demo"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from mcp import MCPError
 
-from tests.installation import Stack, manage
+from memory.proving.installation import Stack, manage
 from tests.memory.mcp.conftest import over_http, over_stdio, run_async
 from tests.memory.mcp.test_tools import done, words_of
 from tests.patience import eventually

@@ -8,7 +8,7 @@ import anyio
 import httpx
 import pytest
 
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.memory.mcp.conftest import Connect, run_async
 from tests.memory.tools.test_tools import NAMES
 

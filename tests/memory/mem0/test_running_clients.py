@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.installation import Stack
+from memory.proving.installation import Stack
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tests.installation import Stack
+from memory.proving.installation import Stack
 from tests.memory.mcp.conftest import over_http, run_async
 from tests.memory.mcp.test_tools import done, words_of
 from tests.memory.tools.test_tools import NAMES

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from config.env import BASE_DIR
+from config.env import BASE_DIR, copy_environment
 from memory.proving.patience import eventually
 
 # With a load of fifteen on two cores a start took more than two minutes.
@@ -35,7 +35,7 @@ FOREIGN = (
 
 def clean_environment(**changes: str) -> dict[str, str]:
     # Every service that somebody has configured is named by its address: none of them is this installation's.
-    own = {name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_URL_FILE"))}
+    own = {name: value for name, value in copy_environment().items() if not name.endswith(("_URL", "_URL_FILE"))}
     kept = {name: value for name, value in own.items() if name not in FOREIGN}
     return {**kept, "EMBEDDING_MODEL": MODEL, **changes}
 

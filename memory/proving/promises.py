@@ -8,7 +8,7 @@ from time import monotonic
 from memory.proving.stage import ProvingStage
 
 
-class Verdict(StrEnum):
+class PromiseVerdict(StrEnum):
     KEPT = "kept"
     BROKEN = "broken"
     NOT_RUN = "not run"
@@ -37,7 +37,7 @@ class ProvenRow:
     number: int
     promise: str
     figure: str
-    verdict: Verdict
+    verdict: PromiseVerdict
     seconds: float = 0.0
 
 
@@ -50,12 +50,12 @@ def prove_rows(rows: Iterable[PromiseRow], stage: ProvingStage) -> Iterator[Prov
 def prove_row(row: PromiseRow, stage: ProvingStage) -> ProvenRow:
     """A measurement that fails is a promise that was not shown to be kept, and the others are still measured."""
     if row.prove is None:
-        return ProvenRow(row.number, row.promise, row.reason, Verdict.NOT_RUN)
+        return ProvenRow(row.number, row.promise, row.reason, PromiseVerdict.NOT_RUN)
     begun = monotonic()
     try:
         stage.ensure_running()
         found = row.prove(stage)
     except Exception as fault:  # noqa: BLE001  (whatever it is, it is told as this row's)
         found = Finding(f"did not end: {type(fault).__name__}: {str(fault)[-300:]}", is_kept=False)
-    verdict = Verdict.KEPT if found.is_kept else Verdict.BROKEN
+    verdict = PromiseVerdict.KEPT if found.is_kept else PromiseVerdict.BROKEN
     return ProvenRow(row.number, row.promise, found.figure, verdict, monotonic() - begun)

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from memory.evaluation.timing import read_machine_facts
 from memory.proving.installation import InstallationError
-from memory.proving.promises import ProvenRow, Verdict, prove_rows
+from memory.proving.promises import PromiseVerdict, ProvenRow, prove_rows
 from memory.proving.register import ROWS
 from memory.proving.stage import stage_installation
 
-COLOURS = {Verdict.KEPT: "green", Verdict.BROKEN: "red", Verdict.NOT_RUN: "dim"}
+COLOURS = {PromiseVerdict.KEPT: "green", PromiseVerdict.BROKEN: "red", PromiseVerdict.NOT_RUN: "dim"}
 
 
 def parse_rows(text: str) -> set[int]:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         print_rows(console, proven)
         if options["markdown"]:
             options["markdown"].write_text(write_table(proven, is_brief=not options["nightly"]), encoding="utf-8")
-        if broken := [str(row.number) for row in proven if row.verdict == Verdict.BROKEN]:
+        if broken := [str(row.number) for row in proven if row.verdict == PromiseVerdict.BROKEN]:
             raise CommandError(f"broken: row {', '.join(broken)}")
 
 

@@ -14,9 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from knowledge_graph.graph_layout import GraphDrawing, draw_graph
+from knowledge_graph.graph_layout import draw_graph
 from knowledge_graph.queries import browsing, graph_view, paths, statistics
 from knowledge_graph.queries.browsing import ConceptDetail, EntityDetail, GraphQuery, Sort, Span
+from knowledge_graph.queries.graph_view import GraphView
 from knowledge_graph.queries.names import NamePair, decide_names, find_name_pairs
 from knowledge_graph.queries.paths import EntityPath
 from knowledge_graph.queries.statistics import ConceptRouting, KnownSolution, TierRecord
@@ -102,10 +103,13 @@ def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]
     concept = browsing.load_concept(user, fields["name"]) if fields["name"] else None
     entity = browsing.load_entity(user, fields["name"]) if fields["name"] else None
     chosen = entity.entity.key if entity else concept.concept.key if concept else ""
+    is_drawn = memory_conf().flags["kg_viz"]
+    view, is_around = view_graph(person, query, chosen) if is_drawn else (GraphView([], []), False)
     return {
         "sizes": browsing.count_graph_rows(user),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
-        "drawings": draw_graph_of(person, query, chosen) if memory_conf().flags["kg_viz"] else [],
+        "drawings": draw_graph(view) if view.nodes else [],
+        "is_around": is_around,
         "concept": concept,
         "entity": entity,
         "chosen": chosen,
@@ -124,13 +128,14 @@ def find_best_tier(routing: ConceptRouting | None) -> Sequence[TierRecord]:
     return routing.tiers[:1] if routing else ()
 
 
-def draw_graph_of(person: ViewedPerson, query: GraphQuery, chosen: str) -> list[GraphDrawing]:
-    """The neighbourhood of what was chosen, else the most important of all."""
+def view_graph(person: ViewedPerson, query: GraphQuery, chosen: str) -> tuple[GraphView, bool]:
+    """The neighbourhood of what was chosen, else the most important of all; and whether it is the former."""
     if chosen:
         view = graph_view.build_neighbourhood(person.user, chosen, query)
-    else:
-        view = graph_view.build_graph_view(person.user, query, now=timezone.now())
-    return draw_graph(view) if view.nodes else []
+        # What stands alone is seen better among the others.
+        if len(view.nodes) > 1:
+            return view, True
+    return graph_view.build_graph_view(person.user, query, now=timezone.now()), False
 
 
 def list_solutions(person: ViewedPerson, concept: ConceptDetail | None) -> list[tuple[KnownSolution, MemoryItem]]:

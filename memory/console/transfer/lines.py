@@ -60,7 +60,8 @@ class TransferLine:
     @property
     def adds(self) -> str:
         """The heading of what it adds."""
-        return "Would add" if self.is_checked else "New"
+        is_unwritten = self.row.state in {TransferState.CHECKED, TransferState.PENDING}
+        return "Would add" if is_unwritten else "New"
 
     @property
     def is_moving(self) -> bool:

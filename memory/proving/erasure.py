@@ -109,7 +109,7 @@ def prove_backup(stage: ProvingStage) -> Finding:
     again = ProvingStage(Stack(home / "again" / "data", free_port(), free_port()), stage.is_brief, stage.say)
     again.stack.data_dir.parent.mkdir()
     try:
-        again.stack.start("--no-demo")
+        again.start("--no-demo")
         hostile = is_hostile_refused(again, archive)
         again.manage("restore", str(archive))
         seconds, after = time.monotonic() - begun, count_tables(again)

@@ -16,6 +16,7 @@ import psycopg
 
 from config import embedded
 from config.runtime.postgres import superuser_connection
+from config.runtime.registry import unregister
 from memory.proving.installation import InstallationError, Stack, free_port, manage, processes_of
 from memory.proving.patience import PATIENCE_S, eventually
 
@@ -31,9 +32,14 @@ class ProvingStage:
     def ensure_running(self) -> None:
         """Also after a row that stopped it."""
         if not self.stack.is_running:
-            self.stack.start()
+            self.start()
         if not eventually(self.is_ready, PATIENCE_S):
             raise InstallationError("it did not become ready again after the row before")
+
+    def start(self, *words: str) -> None:
+        """No command that is given beside it may take it for the installation that somebody uses."""
+        self.stack.start(*words)
+        unregister(embedded.installation_paths(self.stack.data_dir))
 
     def is_ready(self) -> bool:
         with suppress(httpx.HTTPError):
@@ -111,8 +117,9 @@ def stage_installation(*, is_brief: bool, say: Say) -> Iterator[ProvingStage]:
     with ending_as_interrupted(), tempfile.TemporaryDirectory(prefix="prove-", ignore_cleanup_errors=True) as home:
         stack = Stack(Path(home) / "data", free_port(), free_port())
         try:
-            stack.start()
-            yield ProvingStage(stack, is_brief, say)
+            stage = ProvingStage(stack, is_brief, say)
+            stage.start()
+            yield stage
         finally:
             end_installation(stack)
 

@@ -15,6 +15,7 @@ from memory.proving.stage import ProvingStage, end_installation, name_canary, na
 
 ERASED_WITHIN_S = 60.0
 RESTORED_WITHIN_S = 1800.0
+SETTLED_S = 4.0
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1"
 COUNTED = ("end_user", "memory_item", "fact", "exchange", "api_key")
 
@@ -97,12 +98,26 @@ def count_tables(stage: ProvingStage) -> dict[str, int]:
         return found
 
 
+def count_settled(stage: ProvingStage) -> dict[str, int]:
+    """Once the worker has read what was told: rows that it adds meanwhile would be no difference of the backup's."""
+    counts = count_tables(stage)
+
+    def is_settled() -> bool:
+        before = counts.copy()
+        time.sleep(SETTLED_S)
+        counts.update(count_tables(stage))
+        return counts == before
+
+    eventually(is_settled)
+    return counts
+
+
 def prove_backup(stage: ProvingStage) -> Finding:
     """Into a second installation, which answers for the same person with the same key."""
     user, canary = name_person("backup"), name_canary()
     keep_canary(stage, user, canary)
     home = stage.stack.data_dir.parent
-    archive, before = home / "backup.zip", count_tables(stage)
+    archive, before = home / "backup.zip", count_settled(stage)
     archive.unlink(missing_ok=True)
     stage.manage("backup", str(archive))
     begun = time.monotonic()
@@ -120,7 +135,7 @@ def prove_backup(stage: ProvingStage) -> Finding:
         shutil.rmtree(home / "again", ignore_errors=True)
     differing = [table for table, rows in before.items() if after.get(table) != rows]
     figure = (
-        f"{sum(before.values()):,} rows of {len(before)} tables, {len(differing)} tables differ; "
+        f"{sum(before.values()):,} rows of {len(before)} tables, {len(differing)} tables differ {' '.join(differing)}; "
         f"restored in {seconds:.0f} s with the start; the person {'is' if found else 'is not'} found by the same key; "
         f"a damaged archive "
         f"{'is refused' if hostile else 'is taken'}"

@@ -141,7 +141,10 @@ class Stack:
         if not ready or started.poll() is not None:
             raise InstallationError(self.output)
         self.started_in_s = time.monotonic() - begun
-        self.access = json.loads((self.data_dir / "access.json").read_text(encoding="utf-8"))
+        written = self.data_dir / "access.json"
+        # Without the demo there is nobody to give access to.
+        bare = {"api_url": f"http://127.0.0.1:{self.port}", "api_key": ""}
+        self.access = json.loads(written.read_text(encoding="utf-8")) if written.exists() else bare
 
     def stop(self) -> int:
         self.started.send_signal(signal.SIGTERM)

@@ -1,16 +1,23 @@
 """The one database connection: embedded by default, any Postgres through DATABASE_URL."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
 
 from config import embedded
 from config.env import env_bool, env_int, env_secret
 
 URL_FORM = "DATABASE_URL must look like postgresql://user:password@host:5432/database"
+T = TypeVar("T")
+STATEMENT_TIMEOUT_S = 5.0
+# Of a server that stands still: it interrupts a statement itself when it may take no longer, so what says nothing for
+# that much longer will not. A search answered 503 after 60 s before, which is when the web server gives up.
+SILENCE_S = 1.5
 SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=15000 -c statement_timeout={timeout_ms}"
 
 # For statements that don't ask to be prepared. Ours that don't are never sent that way, so any number would do; None
@@ -51,7 +58,7 @@ def database_from_url(url: str) -> dict[str, Any]:
 
 
 def build_connection_options(role: str, options: dict[str, Any], *, keeps_plans: bool) -> dict[str, Any]:
-    timeout_ms = 0 if role == "owner" else 5000
+    timeout_ms = 0 if role == "owner" else round(STATEMENT_TIMEOUT_S * 1000)
     policy: dict[str, Any] = {**options, "options": SESSION_OPTIONS.format(timeout_ms=timeout_ms), "connect_timeout": 3}
     if keeps_plans:
         policy["prepare_threshold"] = PREPARE_THRESHOLD
@@ -62,8 +69,27 @@ def build_connection_options(role: str, options: dict[str, Any], *, keeps_plans:
             # How long a request waits for a connection, also while the server is away, before it answers 503.
             "timeout": 2,
             "reset": reset_scope,
+            "connection_class": PunctualConnection,
         }
     return {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": True, "OPTIONS": policy}
+
+
+class PunctualConnection(psycopg.Connection[Any]):
+    """Gives up a server that is connected and silent. ``statement_s`` is what a statement may take, None for any time;
+    whoever changes the server's ``statement_timeout`` changes it too."""
+
+    statement_s: float | None = STATEMENT_TIMEOUT_S
+
+    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
+        if timeout is None and self.statement_s is not None:
+            timeout = self.statement_s + SILENCE_S
+        try:
+            return super().wait(gen, interval, timeout)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                # What it would answer later belongs to no statement any more.
+                self.pgconn.finish()
+            raise
 
 
 def reset_scope(connection: psycopg.Connection[Any]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -13,6 +14,7 @@ from memory.models import EndUser
 from memory.models.isolation import AGENT_SETTING, PROJECT_SETTING
 from memory.models.spaces import is_space
 
+STATEMENT_TIMEOUT = "statement_timeout"
 # The setting that the policies of the database read.
 USER_SETTING = "app.user_id"
 POLICY_SETTINGS = frozenset({USER_SETTING, MEMBER_SETTING, AGENT_SETTING, PROJECT_SETTING})
@@ -40,9 +42,10 @@ def user_scope(
     """
     key, scope = user.pk if isinstance(user, EndUser) else user, current_scope()
     user_id, member = str(key), current_member() if is_space(key) else NOBODY
+    allowed = (settings or {}).get(STATEMENT_TIMEOUT)
     current, acting, held = _current_user.get()
     if (current, acting, held) == (user_id, member, scope):
-        with transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
+        with allow_statements(allowed), transaction.atomic(savepoint=savepoint), apply_settings(settings or {}):
             yield
         return
     if current:
@@ -52,7 +55,7 @@ def user_scope(
     if is_space(key):
         wanted[MEMBER_SETTING] = member
     try:
-        with transaction.atomic(), apply_settings(wanted) as before:
+        with allow_statements(allowed), transaction.atomic(), apply_settings(wanted) as before:
             if before[USER_SETTING] not in {"", user_id}:
                 raise WrongScope(f"a scope for user {user_id} on a connection left to user {before[USER_SETTING]}")
             yield
@@ -93,6 +96,30 @@ def apply_settings(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
     if before and connection.savepoint_ids:
         with connection.cursor() as cursor:
             set_local(cursor, before)
+
+
+@contextmanager
+def allow_statements(timeout: str | None) -> Iterator[None]:
+    """Let the connection wait for what Postgres lets a statement take: ``timeout`` is its setting in milliseconds, "0"
+    for any time; None changes nothing. Around the transaction: its end checks what was put off to it."""
+    if timeout is None:
+        yield
+        return
+    connection.ensure_connection()
+    given: Any = connection.connection
+    if not hasattr(given, "statement_s"):
+        yield
+        return
+    before, given.statement_s = given.statement_s, parse_timeout(timeout)
+    try:
+        yield
+    finally:
+        given.statement_s = before
+
+
+def parse_timeout(timeout: str) -> float | None:
+    milliseconds = float(timeout.removesuffix("ms"))
+    return milliseconds / 1000 if milliseconds else None
 
 
 def set_local(cursor: CursorWrapper, settings: Mapping[str, str]) -> dict[str, str]:

@@ -35,7 +35,7 @@ CHUNK = 20_000
 PASS_TARGET_S = 60.0
 LOCK_TARGET_MS = 1000.0
 BETWEEN_REQUESTS_S = 0.01
-EASE = "SET LOCAL statement_timeout = 0"
+UNHURRIED = {"statement_timeout": "0"}
 FILL = """
 INSERT INTO memory_item (id, user_id, tier, status, text, version, content_hash, tags, metadata, always_inject,
     importance, confidence, mentions, thread_id, speaker, source_type, source, trust, principal, parents, occurred_at,
@@ -116,8 +116,7 @@ def load_rows(organization: Organization, plan: PromotionPlan, now: datetime) ->
     each = plan.items // plan.users
     for user in users:
         for start in range(0, each, CHUNK):
-            with user_scope(user), connection.cursor() as cursor:
-                cursor.execute(EASE)
+            with user_scope(user, settings=UNHURRIED), connection.cursor() as cursor:
                 bounds = {"start": start, "end": min(start + CHUNK, each) - 1}
                 cursor.execute(FILL, {"user": user.pk, "due": plan.due, "now": now, **bounds})
     with closing(connect_as_owner()) as owner:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Model, Q
 
 from memory import signals
@@ -181,10 +181,8 @@ def list_unfinished_erasures() -> list[uuid.UUID]:
 def erase_rows(user: EndUser) -> dict[str, int]:
     """Remove every row of a user, in one transaction. Returns how many, by table."""
     removed: dict[str, int] = {}
-    with user_scope(user):
-        with connection.cursor() as cursor:
-            # One transaction, however long: no request waits for it.
-            cursor.execute("SET LOCAL statement_timeout = 0")
+    # One transaction, however long: no request waits for it.
+    with user_scope(user, settings={"statement_timeout": "0"}):
         signals.user_erased.send(EndUser, user=user, removed=removed)
         removed |= delete_rows(user, ERASED_WITH_USER)
     return removed

@@ -190,7 +190,9 @@ def count_endings(words: Iterable[str]) -> Counter[str]:
 @lru_cache(maxsize=32_768)
 def is_meaning(form: str, language: str) -> bool:
     """Whether one of the known meanings of the language is named by the word, in whatever form."""
-    forms = list_hebrew_readings(form) if is_hebrew(form) else stem_word(form, language)
+    # A word in Latin letters within Hebrew is read as English.
+    latin = "en" if language == HEBREW else language
+    forms = list_hebrew_readings(form) if is_hebrew(form) else stem_word(form, latin)
     return find_english_name(forms) is not None
 
 

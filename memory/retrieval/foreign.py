@@ -19,15 +19,20 @@ def mark_foreign(question: str, candidates: Sequence[Candidate]) -> None:
     Else whatever happens to share a word with a question in its own language stands before the answer in another.
     """
     asked = list_languages(question)
+    if not asked:
+        return
     for one in candidates:
         shares_word = bool(one.text_score) or any(one.memory.holds)
-        one.is_foreign = not shares_word and asked.isdisjoint(list_languages(one.memory.text))
+        held = list_languages(one.memory.text)
+        one.is_foreign = not shares_word and bool(held) and asked.isdisjoint(held)
 
 
 def list_languages(text: str) -> frozenset[str]:
+    """Those it may be in; none where nothing tells: "Onde moro?" would pass for English."""
     return detect_beginning(take_question(text)[:READ])
 
 
 @lru_cache(maxsize=16_384)
 def detect_beginning(text: str) -> frozenset[str]:
-    return frozenset(detect_languages(text, frozenset(WORD.findall(text.casefold())))[0])
+    languages, stop_words = detect_languages(text, frozenset(WORD.findall(text.casefold())))
+    return frozenset(languages) if stop_words else frozenset()

@@ -39,8 +39,8 @@ def remembered(api: ApiClient, user: EndUser, index_now: Callable[[EndUser], Non
     index_now(user)
 
 
-def ask(client: OpenAI) -> Any:
-    return client.chat.completions.create(model="", messages=[{"role": "user", "content": VAGUE}])
+def ask(client: OpenAI, question: str = VAGUE) -> Any:
+    return client.chat.completions.create(model="", messages=[{"role": "user", "content": question}])
 
 
 def test_a_model_without_tools_is_told_what_it_would_have_searched_for(
@@ -49,7 +49,8 @@ def test_a_model_without_tools_is_told_what_it_would_have_searched_for(
     decider.says(json.dumps(SEARCH))
     model.answers(Whole(completion("Gladly.")))
     # One that takes tools asks for itself, and nobody decides for it.
-    ask(client)
+    # Another question than the second: an exchange in its very words would be found at once.
+    ask(client, "How are things?")
     assert not decider.asked
     assert "tools" in model.asked[-1].body
     serving.models_without_tools().add(MODEL)

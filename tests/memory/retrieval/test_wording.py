@@ -76,7 +76,7 @@ def test_who_bears_a_name_is_known_from_a_statement() -> None:
 
 
 def test_a_name_is_written_with_a_capital() -> None:
-    items = (text("Robin called"), text("a robin in the hedge"), text("Robins Rad ist da"))
+    items = (text("Robin called"), text("There is a robin in the hedge"), text("Robins Rad ist da"))
     assert signal_values(exact.NAMES, "What did Robin say?", *items) == [0.0, -1.0, 0.0]
 
 

@@ -41,6 +41,8 @@ MOST_PINNED: Final = 20
 # Rows that are looked at: constraints and facts of the asked relations, and bank items that no fact stands behind yet.
 MOST_READ: Final = 200
 MOST_UNREAD: Final = 100
+# Of each of them: who it is about and what it says of them is said first.
+SLOT_CHARS: Final = 1_000
 NEAREST: Final = 100
 # Cosine from which a fact is told though its relation is not asked for, and from which one of a relation that says
 # little: "I have" is said of dogs, cars and doubts.
@@ -214,7 +216,7 @@ def describe_item(item: MemoryItem) -> KnownStatement:
 @lru_cache(maxsize=2048)
 def read_slot(text: str) -> tuple[str, str]:
     """Relation and subject of a statement that is no fact yet."""
-    read = read_statement(text)
+    read = read_statement(text[:SLOT_CHARS])
     return read.relation, fold_key(read.subject or SPEAKER)
 
 

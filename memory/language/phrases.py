@@ -39,9 +39,17 @@ def join_patterns(subject: str, section: str) -> tuple[str, ...]:
     return tuple(line for code in list_codes() for line in read_sections(code, subject).get(name, ()))
 
 
+# Between "quote" and "from", and "from" and "book".
+LONGEST_GAP: Final = 80
+
+
 def compile_cue(subject: str, section: str) -> re.Pattern[str]:
-    """What finds any phrase of a section, of whatever language, anywhere in a text."""
-    return re.compile("|".join([*_with_edges(collect_entries(subject, section)), *join_patterns(subject, section)]))
+    """What finds any phrase of a section, of whatever language, anywhere in a text.
+
+    A gap within a phrase is of so many characters at most: else each beginning would look to the end of the text.
+    """
+    phrases = [*_with_edges(collect_entries(subject, section)), *join_patterns(subject, section)]
+    return re.compile("|".join(phrases).replace(".*", f".{{0,{LONGEST_GAP}}}"))
 
 
 def compile_opening(subject: str, section: str, before: str = "") -> re.Pattern[str]:

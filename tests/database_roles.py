@@ -16,7 +16,10 @@ KEPT = ("auth_permission", "django_content_type", "django_migrations")
 # Rows that are deleted leave their space behind, and a scan reads it: what has grown beyond is truncated.
 DELETED_UP_TO_BYTES = 4 * 1024 * 1024
 
-PATIENT = "-c lock_timeout=20000 -c statement_timeout=20000 -c idle_in_transaction_session_timeout=120000"
+PATIENCE_S = 20
+PATIENT = (
+    f"-c lock_timeout={PATIENCE_S}s -c statement_timeout={PATIENCE_S}s -c idle_in_transaction_session_timeout=120s"
+)
 """Longer than the product waits: six writers of one statement took more than its two seconds on a busy machine."""
 
 
@@ -27,6 +30,7 @@ def connect_as(role: str) -> None:
     entry = databases.database_from_environment(settings.DATA_DIR, role)
     if role == "app":
         entry["OPTIONS"]["options"] += f" {PATIENT}"
+        databases.PunctualConnection.statement_s = PATIENCE_S
     current.settings_dict.update({name: entry[name] for name in ("USER", "PASSWORD", "OPTIONS")})
 
 

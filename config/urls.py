@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("memory.gateway.views")),
     re_path(r"^mcp/?$", forward_mcp),
     path("", include("memory.oauth.urls")),
+    path("", include("memory.personal_page.urls")),
     path("hooks/commonplace-hook", send_script),
     path("clients/<name>", send_adapter),
     re_path(r"^hooks/(?P<client>[a-z-]{1,40})/?$", answer_hook),

@@ -37,6 +37,7 @@ from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
 from memory.console.transfer import job as transfer_job
+from memory.console.transfer import links
 from memory.console.transfer import page as transfer
 
 app_name = "console"
@@ -57,6 +58,8 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/indexing", overview.indexing_panel, name="indexing"),
     path("<slug:organization>/<str:external_id>/health", overview.health_panel, name="health"),
     path("<slug:organization>/<str:external_id>/transfer", transfer.page, name="transfer"),
+    path("<slug:organization>/<str:external_id>/links", links.page, name="links"),
+    path("<slug:organization>/<str:external_id>/links/<uuid:link_id>/revoke", links.revoke, name="revoke_link"),
     path("<slug:organization>/<str:external_id>/transfer/export", transfer.export, name="export"),
     path("<slug:organization>/<str:external_id>/transfer/import", transfer.add_file, name="import"),
     path("<slug:organization>/<str:external_id>/transfer/<uuid:job_id>", transfer_job.page, name="transfer_job"),

@@ -12,6 +12,7 @@ from memory.facade.commands import CommandVerbs
 from memory.facade.facts import FactVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.measuring import MeasuringVerbs
+from memory.facade.personal_links import PersonalLinkVerbs
 from memory.facade.portability import PortabilityVerbs
 from memory.facade.sessions import SessionVerbs
 from memory.facade.spaces import SpaceVerbs
@@ -28,6 +29,7 @@ class MemoryFacade(
     FactVerbs,
     MaintenanceVerbs,
     MeasuringVerbs,
+    PersonalLinkVerbs,
     PortabilityVerbs,
     SpaceVerbs,
     TextVerbs,

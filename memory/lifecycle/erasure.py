@@ -36,6 +36,7 @@ from memory.models import (
     MemoryItem,
     MemoryVector,
     MemoryVersion,
+    PersonalLink,
     SpaceMember,
     SpaceShare,
     Speaker,
@@ -50,6 +51,7 @@ from memory.store.sharing import list_contributions
 from memory.store.writing import delete_memories
 
 ERASED_WITH_USER: tuple[type[Model], ...] = (
+    PersonalLink,
     IdempotencyRecord,
     Turn,
     MemoryVector,

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from memory import signals
 from memory.access.locks import try_lock_for_transaction
+from memory.access.personal_links import drop_ended_links
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.lifecycle import bank, curation
@@ -119,6 +120,7 @@ def promote_user(
             [], [RetiredMemory(item_id, Status.ACTIVE, Status.ARCHIVED, reason) for item_id, reason in over.items()]
         )
         result.deleted = delete_outdated(user, now)
+        drop_ended_links(user, now)
         metrics.count("moves", "promoted", result.moved)
         metrics.count("moves", "dormant", result.rested)
         metrics.count("moves", "archived", result.let_go)

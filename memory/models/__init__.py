@@ -1,11 +1,12 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
-and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
-and users, `grants` clients that registered themselves and their tokens, `spaces` what several people share,
-`operations` what requests leave behind, `evaluation` labelled questions and what they measured, `rebuilding` the
-vector collections; `isolation` holds the keys every such table carries and the migration that has Postgres watch over
-it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
+and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys and
+users, `grants` clients that registered themselves and their tokens, `personal_links` what opens a person's own page,
+`spaces` what several people share, `operations` what requests leave behind, `evaluation` labelled questions and what
+they measured, `rebuilding` the vector collections; `isolation` holds the keys every such table carries and the
+migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test
+fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
@@ -19,6 +20,7 @@ from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.measurements import DailyMetrics, ModelCall
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
 from memory.models.people import ApiKey, EndUser, Membership, Operator, Organization
+from memory.models.personal_links import PersonalLink
 from memory.models.rebuilding import DriftReport, ReindexRun, VectorCollection
 from memory.models.spaces import Space, SpaceMember, SpaceShare
 from memory.models.speakers import Speaker
@@ -58,6 +60,7 @@ __all__ = [
     "OAuthToken",
     "Operator",
     "Organization",
+    "PersonalLink",
     "ReindexRun",
     "Space",
     "SpaceMember",

@@ -168,6 +168,7 @@ LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.Transfer: "a log of this installation, without words",
     core.TransferPart: "lines of an import that is not written yet",
     core.TransferDue: "a mark of the queue",
+    core.PersonalLink: "a credential of this installation",
     core.WebhookEvent: "what this installation told others of, without words",
     core.WebhookDelivery: "an attempt to tell others of it, of this installation alone",
     books.BookJob: "how an upload went at this installation",

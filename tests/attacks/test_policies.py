@@ -17,6 +17,7 @@ from memory.models import (
     EndUser,
     IdempotencyRecord,
     MemoryItem,
+    PersonalLink,
     SpaceShare,
     Tombstone,
     Transfer,
@@ -65,6 +66,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
             for model in (*GRAPH_TABLES, *HOT_TABLES, *DECISION_TABLES):
                 model._default_manager.create(user=someone, **least_of(model))
             IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
+            PersonalLink.objects.create(user=someone, digest="lamp", expires_at=timezone.now())
             Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
             SpaceShare.objects.create(user=someone, item=item, contributor_id=someone.pk, contributor_name="lamp")
             job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)

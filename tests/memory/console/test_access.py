@@ -39,6 +39,7 @@ PAGES = [
     "/measure?ask=lamp",
     "/measure/questions.jsonl",
     "/transfer",
+    "/links",
     "/conversations",
     "/replay",
     "/replay?query=lamp",
@@ -212,7 +213,7 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
     ids = {
         name: uuid.uuid4()
         for name in (
-            *("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id"),
+            *("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id", "link_id"),
             *("case_id", "run_id"),
         )
     }

@@ -21,7 +21,7 @@ from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.lifecycle import erasure
-from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem, SpaceShare, WebhookEvent
+from memory.models import EndUser, Erasure, IdempotencyRecord, MemoryItem, PersonalLink, SpaceShare, WebhookEvent
 from memory.platform import redis
 from memory.platform.faults import Unavailable
 from memory.portability import jobs
@@ -80,6 +80,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
         WebhookEvent.objects.create(user=user, kind="memory.stored")
+        PersonalLink.objects.create(user=user, digest=word, expires_at=clock())
         ThreadDigest.objects.create(user=user, thread_id=word, bullets=[word], opening=word, covered=1)
         ThreadTitle.objects.create(user=user, thread_id=word, title=f"About {word}")
     return items

@@ -1,0 +1,47 @@
+"""What a person fills in on their own page."""
+
+from django import forms
+
+from memory.tiers import MAX_TEXT_CHARS
+
+PAGE = 30
+MAX_PAGES = 10_000
+
+
+class ListForm(forms.Form):
+    """Words to look for, and which part of a long list."""
+
+    q = forms.CharField(required=False, max_length=200, strip=True)
+    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_PAGES)
+
+    @property
+    def words(self) -> str:
+        return str(self.cleaned_data.get("q") or "")
+
+    @property
+    def number(self) -> int:
+        return int(self.cleaned_data.get("page") or 1)
+
+    @property
+    def start(self) -> int:
+        return PAGE * (self.number - 1)
+
+
+class TextForm(forms.Form):
+    """A memory in other words. ``version`` is the one the person saw while writing."""
+
+    text = forms.CharField(
+        max_length=MAX_TEXT_CHARS, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true", "rows": 6})
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+
+class ErasureForm(forms.Form):
+    """The word that nobody types by mistake."""
+
+    word = forms.CharField(max_length=20, strip=True)
+
+    def clean_word(self) -> str:
+        if self.cleaned_data["word"].casefold() != "delete":
+            raise forms.ValidationError("Type the word delete.")
+        return "delete"

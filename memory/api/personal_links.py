@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
@@ -11,6 +10,7 @@ from pydantic import BaseModel, Field
 from memory.access.personal_links import DEFAULT_LIFE, LONGEST_LIFE, SHORTEST_LIFE
 from memory.api.acting import open_facade
 from memory.models import EndUser
+from memory.web.addresses import read_base_url
 from memory.web.auth import ADMIN_WHOLE
 from memory.web.endpoints import require_user
 from memory.web.fields import RequestBody
@@ -54,7 +54,7 @@ def make_personal_link(request: HttpRequest, user: EndUser, body: LinkIn) -> Htt
     else. As it can do what `export` and `DELETE /users/{u}` do, it takes the key that these take. Sent twice it makes
     two links: an answer with a secret in it is not kept for a repeat."""
     row, token = open_facade(request).make_personal_link(user, body.hours * HOUR, now=timezone.now())
-    return json_response(201, LinkOut(url=f"{settings.PUBLIC_URL}/me/{token}", expires_at=row.expires_at))
+    return json_response(201, LinkOut(url=f"{read_base_url(request)}/me/{token}", expires_at=row.expires_at))
 
 
 @router.delete(

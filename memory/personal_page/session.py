@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Final
 
-from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -23,6 +22,7 @@ from memory.conf import memory_conf
 from memory.console import throttle
 from memory.facade import MemoryFacade
 from memory.models import EndUser, PersonalLink
+from memory.web.addresses import read_base_url
 from memory.web.pages import forbid_caching
 
 COOKIE: Final = "commonplace_me"
@@ -67,7 +67,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         signing.dumps([link.user_id, link.pk.hex, now.timestamp()], salt=SALT),
         max_age=OPEN_FOR,
         path=COOKIE_PATH,
-        secure=settings.SESSION_COOKIE_SECURE,
+        secure=read_base_url(request).startswith("https:"),
         httponly=True,
         samesite="Lax",
     )

@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Final
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -13,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memory.console.acting import open_facade
+from memory.web.addresses import read_base_url
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
 
@@ -32,7 +32,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         life = timedelta(hours=int(form.cleaned_data["hours"]))
         _, token = memory.make_personal_link(person.user, life, now=now)
-        made = f"{settings.PUBLIC_URL}/me/{token}"
+        made = f"{read_base_url(request)}/me/{token}"
     context = {
         "person": person,
         "now": now,

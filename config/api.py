@@ -15,6 +15,7 @@ from memory.api import (
     facts,
     hooks,
     insights,
+    labels,
     memories,
     operations,
     personal_links,
@@ -27,6 +28,7 @@ from memory.api import (
     tools,
     trust,
     userdata,
+    vocabulary,
     webhooks,
 )
 from memory.web.bodies import StrictJsonParser
@@ -70,6 +72,8 @@ for module in (
     knowledge_graph.hotmem.api,
     knowledge_graph.api,
     personality.api,
+    vocabulary,
+    labels,
     webhooks,
     operations,
 ):

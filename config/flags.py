@@ -19,6 +19,7 @@ class Flags(TypedDict):
     promotion: bool
     kg: bool
     outcome_detection: bool
+    enrichment: bool
     profile_detection: bool
     implicit_scoring: bool
     enforce_scoring: bool
@@ -40,6 +41,7 @@ def read_flags() -> Flags:
         "promotion": env_bool("MEMORY_PROMOTION_ENABLED", default=True),
         "kg": env_bool("ENABLE_KG", default=True),
         "outcome_detection": env_bool("ENABLE_OUTCOME_DETECTION", default=True),
+        "enrichment": env_bool("ENABLE_ENRICHMENT", default=True),
         "profile_detection": env_bool("ENABLE_PROFILE_DETECTION", default=True),
         "implicit_scoring": env_bool("ENABLE_IMPLICIT_SCORING", default=False),
         "enforce_scoring": env_bool("MEMORY_ENFORCE_SCORING", default=False),

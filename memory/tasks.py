@@ -11,6 +11,8 @@ from django.utils import timezone
 from memory.access import grants
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
+from memory.conf import memory_conf
+from memory.enrichment.tasks import label_user
 from memory.facts import embedding, streaming
 from memory.facts.changes import DUE
 from memory.indexing import drift, queue, rebuild, runs
@@ -49,6 +51,9 @@ def index_user(user_id: int) -> int:
     )
     if drained.has_more:
         index_user.delay(user_id)
+    elif drained.taken and memory_conf().flags["enrichment"]:
+        # Lost with a killed worker, it is made up for at night.
+        label_user.delay(user_id)
     return drained.taken
 
 

@@ -26,6 +26,7 @@ from memory.console import (
     session,
     spaces,
     trust,
+    vocabulary,
     webhooks,
 )
 from memory.console.bank import changes as bank_changes
@@ -51,6 +52,7 @@ urlpatterns = [
     path("operations", operations.page, name="operations"),
     path("webhooks", webhooks.page, name="webhooks"),
     path("webhook-<uuid:endpoint_id>", webhooks.detail, name="webhook"),
+    path("vocabulary", vocabulary.page, name="vocabulary"),
     path("prompts", prompts.page, name="prompts"),
     path("prompt-<slug:name>", prompts.detail, name="prompt"),
     path("health", health.page, name="system_health"),

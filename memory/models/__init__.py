@@ -1,12 +1,12 @@
 """Tables of the memory core. Each table with a ``user`` column is under forced row-level security.
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
-and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys and
-users, `grants` clients that registered themselves and their tokens, `personal_links` what opens a person's own page,
-`spaces` what several people share, `operations` what requests leave behind, `evaluation` labelled questions and what
-they measured, `rebuilding` the vector collections; `isolation` holds the keys every such table carries and the
-migration that has Postgres watch over it. A new table takes `user_key()` and an `IsolateByUser` of its own; a test
-fails without.
+and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
+and users, `grants` clients that registered themselves and their tokens, `personal_links` what opens a person's own
+page, `spaces` what several people share, `operations` what requests leave behind, `evaluation` labelled questions and
+what they measured, `rebuilding` the vector collections, `vocabulary` an organisation's terms and the labels of
+messages; `isolation` holds the keys every such table carries and the migration that has Postgres watch over it. A new
+table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
 
 Imports tiers and nothing of memory that does anything.
 """
@@ -28,6 +28,14 @@ from memory.models.tokens import TokenVectors
 from memory.models.transfers import Transfer, TransferDue, TransferPart
 from memory.models.userdata import UserData
 from memory.models.vectors import MemoryVector
+from memory.models.vocabulary import (
+    LabelledTerm,
+    MessageLabel,
+    TermSuggestion,
+    VocabularyChange,
+    VocabularyEdition,
+    VocabularyTerm,
+)
 from memory.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookEvent
 
 __all__ = [
@@ -48,12 +56,14 @@ __all__ = [
     "FactTombstone",
     "FactsDue",
     "IdempotencyRecord",
+    "LabelledTerm",
     "Membership",
     "MemoryAddress",
     "MemoryEvent",
     "MemoryItem",
     "MemoryVector",
     "MemoryVersion",
+    "MessageLabel",
     "ModelCall",
     "OAuthClient",
     "OAuthGrant",
@@ -66,6 +76,7 @@ __all__ = [
     "SpaceMember",
     "SpaceShare",
     "Speaker",
+    "TermSuggestion",
     "TokenVectors",
     "Tombstone",
     "Transfer",
@@ -74,6 +85,9 @@ __all__ = [
     "Turn",
     "UserData",
     "VectorCollection",
+    "VocabularyChange",
+    "VocabularyEdition",
+    "VocabularyTerm",
     "WebhookDelivery",
     "WebhookEndpoint",
     "WebhookEvent",

@@ -159,6 +159,8 @@ TABLE_NAMED: Final = {table.name: table for table in TABLES}
 LEFT_BEHIND: Final[Mapping[type[Model], str]] = {
     core.MemoryVector: "vectors are embedded anew",
     core.TokenVectors: "vectors are embedded anew",
+    core.MessageLabel: "messages are labelled anew, with the vocabulary of the installation they come to",
+    core.LabelledTerm: "messages are labelled anew",
     records.RecordEmbedding: "made anew from records, exchanges and memories",
     core.MemoryAddress: "written by a trigger beside the memories",
     core.Speaker: "made anew from the memories",

@@ -59,7 +59,7 @@ def test_every_table_that_tells_of_a_scope_is_confined_to_it_in_reading_and_writ
     assert scoped == {table for table, *_, by_parent in policies if not by_parent}
     derived = {"memory_version", "memory_event", "memory_token_vectors", "fact_evidence", "fact_event", "fact_review"}
     derived |= {"graphed_item", "graph_mention", "graph_solution", "graph_document", "graph_example"}
-    derived |= {"book_chunk", "book_digest", "book_upload"}
+    derived |= {"book_chunk", "book_digest", "book_upload", "message_label", "labelled_term"}
     assert derived == {table for table, *_, by_parent in policies if by_parent}
     assert {(permissive, *roles, command, same) for _, permissive, roles, command, same, _ in policies} == {
         ("RESTRICTIVE", "public", "ALL", True)

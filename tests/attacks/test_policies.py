@@ -12,6 +12,7 @@ from django.utils import timezone
 from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
 from knowledge_graph.models import DECISION_TABLES, GRAPH_TABLES, HOT_TABLES
 from memory.access.scope import user_scope
+from memory.enrichment.tasks import label_person
 from memory.facade import MemoryFacade
 from memory.models import (
     EndUser,
@@ -60,6 +61,7 @@ def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], 
         keep_facts(someone, "lamp", timezone.now())
         keep_personality(someone, "lamp", timezone.now())
         keep_evaluation(someone, item, "lamp", timezone.now())
+        label_person(someone, now=timezone.now())
         facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
         with user_scope(someone):
             keep_records(facade, someone)

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 
 from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
 from memory.access.confinement import RowScope, ScopeFilter, confine_to
 from memory.access.scope import WrongScope, user_scope
+from memory.enrichment.tasks import label_person
 from memory.facade import MemoryFacade
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import IndexFilter
@@ -92,6 +94,7 @@ def told(user: EndUser, api: ApiClient, index_now: Callable[[EndUser], None]) ->
         ids = (memory_id, bank.json()["id"], exchange.json()["exchange_id"], fact.json()["fact"]["id"], turn["turn_id"])
         found.append(Told(*ids))
     index_now(user)
+    label_person(user, now=timezone.now())
     return found[1]
 
 

@@ -19,6 +19,7 @@ from memory.evaluation import (
     contexts,
     conversations,
     hot,
+    labelling,
     learning,
     pairs,
     probes,
@@ -29,6 +30,7 @@ from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
 from memory.evaluation.first_days import SETS as FIRST_DAYS
 from memory.evaluation.hot import HotFigures
+from memory.evaluation.labelling import LabelFigures
 from memory.evaluation.loading import NotIndexedError
 from memory.evaluation.pairs import PairFigures
 from memory.evaluation.probes import ProbeFigures
@@ -141,6 +143,11 @@ def add_pairs_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was judged wrongly")
 
 
+def add_labels_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, nargs="+", help="labelled messages, one JSON object a line")
+    parser.add_argument("--misses", action="store_true", help="list what was labelled wrongly")
+
+
 def add_constraints_arguments(parser: CommandParser) -> None:
     parser.add_argument("file", type=Path, nargs="+", help="constraints with questions, one JSON object a line")
     parser.add_argument("--fillers", type=Path, help="other statements of a person, one JSON object a line")
@@ -183,6 +190,7 @@ class Command(BaseCommand):
         add_hot_arguments(hot_parser)
         pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
         add_pairs_arguments(pairs_parser)
+        add_labels_arguments(kinds.add_parser("labels", help="what messages are labelled with by rules"))
         exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
         exchanges.add_arguments(exchanges_parser)
         turns_parser = kinds.add_parser("turns", help="latency of the hot path, in this process and through HTTP")
@@ -215,6 +223,7 @@ class Command(BaseCommand):
             "claims": measure_claims,
             "hot": measure_hot,
             "pairs": measure_pairs,
+            "labels": measure_labels,
             "constraints": measure_constraints,
             "conversations": measure_conversations,
             "exchanges": measure_exchanges,
@@ -265,6 +274,10 @@ def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     return measure_files(console, options, lambda turns: pairs.measure_pairs(turns, pairs.compare_embeddings()))
 
 
+def measure_labels(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    return measure_files(console, options, labelling.measure_labels)
+
+
 def measure_hot(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     """Probes have a store; turns have the triples that they tell."""
     return measure_files(
@@ -277,7 +290,7 @@ def measure_hot(console: Console, options: dict[str, Any]) -> dict[str, Any]:
 def measure_files(
     console: Console,
     options: dict[str, Any],
-    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures | ProbeFigures | HotFigures],
+    measure: Callable[[list[dict[str, Any]]], ClaimFigures | PairFigures | ProbeFigures | HotFigures | LabelFigures],
 ) -> dict[str, Any]:
     content = {}
     for path in options["file"]:

@@ -26,6 +26,10 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("before a person", "before an organisation", "before a place", "before a project", "mine"),
         *("verbs of persons", "inside names"),
     ),
+    "labels": (
+        *("escalates", "complains", "praises", "agrees", "follows up", "clarifies", "bids", "prefers", "plans"),
+        *("happened", "disclaims", "urgent", "strong feeling", "asks"),
+    ),
     "intents": (
         *("asks", "opens asking", "before asking", "whether", "when", "why", "how anybody", "how", "work", "and"),
         *("all", "some", "failure", "reports asking", "reports asking stems"),

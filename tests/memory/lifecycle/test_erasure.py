@@ -18,6 +18,7 @@ from knowledge_graph.tasks import learn_everything
 from memory import tasks
 from memory.access.scope import user_scope
 from memory.access.users import find_user, get_or_create_user
+from memory.enrichment.tasks import label_person
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.lifecycle import erasure
@@ -72,6 +73,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     with user_scope(user):
         kept = MemoryItem.objects.for_user(user)[0]
     keep_evaluation(user, kept, word, clock())
+    label_person(user, now=clock())
     stage_own_file(user, clock)
     hand_in_books(user, clock, word)
     run_hot_turn(user, NewHotTurn(word, f"My sister is called {word.title()}."), now=clock(), actor="key:test")

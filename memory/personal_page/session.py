@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, Final
 
 from django.core import signing
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -104,7 +104,11 @@ def personal_page(view: PersonalView) -> Callable[..., HttpResponseBase]:
             return render_closed(request)
         if not memory_conf().flags["system"]:
             return forbid_caching(render(request, "personal/disabled.html", status=503))
-        return forbid_caching(view(request, visit, **address))
+        try:
+            return forbid_caching(view(request, visit, **address))
+        except Http404:
+            # The site's own answer leads to the console, where this reader has no business.
+            return forbid_caching(render(request, "personal/missing.html", status=404))
 
     return show_page
 

@@ -64,8 +64,6 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
     memory.open_prompt(user, AgentPrompt(word, f"where the {word} sleeps"), now=clock())
     memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn.turn_id, key_takeaway=f"Feed the {word}")
     learn_everything(user, now=clock())
-    with user_scope(user):
-        NameDecision.objects.create(user=user, first="dana", second="dana levi", is_same=True)
     memory.remove(user, items[1], now=clock())
     keep_records(user, clock, word)
     keep_facts(user, word, clock())
@@ -82,6 +80,7 @@ def fill_every_table(user: EndUser, clock: Clock, index_now: IndexNow, word: str
             user=user, key=word, route="/", body_digest="d", response={"text": word}, created_at=clock()
         )
         WebhookEvent.objects.create(user=user, kind="memory.stored")
+        NameDecision.objects.create(user=user, first="dana", second="dana levi", is_same=True)
         PersonalLink.objects.create(user=user, digest=word, expires_at=clock())
         ThreadDigest.objects.create(user=user, thread_id=word, bullets=[word], opening=word, covered=1)
         ThreadTitle.objects.create(user=user, thread_id=word, title=f"About {word}")

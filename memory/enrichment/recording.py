@@ -86,6 +86,7 @@ def write_labels(
     *,
     now: datetime,
     reader: str = RULES,
+    asked_at: datetime | None = None,
 ) -> None:
     wanted = [item_id for item_id, *_ in labelled]
     with user_scope(user):
@@ -97,7 +98,7 @@ def write_labels(
         MessageLabel.objects.filter(user=user, item_id__in=ids).delete()
         LabelledTerm.objects.filter(user=user, item_id__in=ids).delete()
         MessageLabel.objects.bulk_create(
-            build_label(user, item_id, digest, labels, vocabulary, now, reader)
+            build_label(user, item_id, digest, labels, vocabulary, now, reader, asked_at)
             for item_id, _, digest, _, labels in kept
         )
         LabelledTerm.objects.bulk_create(
@@ -115,6 +116,7 @@ def build_label(
     vocabulary: ControlledVocabulary,
     now: datetime,
     reader: str,
+    asked_at: datetime | None,
 ) -> MessageLabel:
     return MessageLabel(
         user=user,
@@ -130,6 +132,7 @@ def build_label(
         version=vocabulary.version,
         reader=reader,
         content_hash=digest,
+        asked_at=asked_at,
         labelled_at=now,
     )
 

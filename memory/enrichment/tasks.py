@@ -11,6 +11,7 @@ from django.utils import timezone
 from memory.access.locks import try_task_lock
 from memory.conf import memory_conf
 from memory.enrichment.recording import BATCH, label_due
+from memory.enrichment.rereading import reread_by_model
 from memory.models import EndUser, Organization
 from memory.vocabulary.editions import read_vocabulary
 from memory.vocabulary.suggestions import count_suggestions
@@ -36,7 +37,12 @@ def label_user(user_id: int) -> int:
     if user is None or not memory_conf().flags["enrichment"]:
         return 0
     with try_task_lock("labels", user_id) as is_free:
-        return label_person(user, now=timezone.now(), seconds=TASK_SECONDS) if is_free else 0
+        if not is_free:
+            return 0
+        labelled = label_person(user, now=timezone.now(), seconds=TASK_SECONDS)
+        vocabulary = read_vocabulary(user.organization_id)
+        reread_by_model(user, vocabulary, now=timezone.now(), seconds=TASK_SECONDS)
+    return labelled
 
 
 @shared_task(name="memory.sweep_labels")

@@ -14,7 +14,7 @@ from redis import Redis
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.inference.conf import prompt_conf
-from memory.inference.llm import LLM, AnswerSchema, LanguageModel, RecordUsage
+from memory.inference.llm import LLM, AnswerSchema, AnswerTool, LanguageModel, RecordUsage
 from memory.inference.prompts import PromptValue, render_prompt
 from memory.platform import redis as shared
 from memory.platform.deadline import Deadline
@@ -40,6 +40,7 @@ def ask_prompt(
     deadline: Deadline | None = None,
     account: RecordUsage | None = None,
     breaker: str = LLM,
+    tool: AnswerTool | None = None,
 ) -> AnswerSchema | None:
     """``user_id`` is whose budget pays; None for what is about nobody. Never in a transaction: it takes seconds."""
     if model_for(prompt) is None or (user_id is not None and not take_call(user_id)):
@@ -52,6 +53,7 @@ def ask_prompt(
             deadline=deadline or Deadline(memory_conf().llm.timeout_s),
             account=account,
             breaker=breaker,
+            tool=tool,
         )
     except Unavailable as error:
         logger.info("prompt not answered", prompt=prompt, reason=error.reason)
@@ -66,13 +68,14 @@ def answer_prompt(
     deadline: Deadline,
     account: RecordUsage | None = None,
     breaker: str = LLM,
+    tool: AnswerTool | None = None,
 ) -> AnswerSchema:
     """The same for a caller that says what went wrong. Raises Unavailable, and counts no call of the day."""
     model = model_for(prompt)
     if model is None:
         raise Unavailable(LLM, "none is configured")
     asked = render_prompt(prompt, data)
-    return model.answer(asked, form, purpose=prompt, deadline=deadline, account=account, breaker=breaker)
+    return model.answer(asked, form, purpose=prompt, deadline=deadline, account=account, breaker=breaker, tool=tool)
 
 
 def take_call(user_id: int) -> bool:

@@ -76,6 +76,14 @@ ENTRIES: Final = (
         (PromptInput("conversation"),),
     ),
     PromptEntry(
+        "label_message",
+        "Label the message with the terms that are listed, by what it means and not by the words in it.",
+        "Enrichment: memory.enrichment",
+        "In the background, for each message of the last 30 days",
+        "The vocabulary's aliases and the cues of the product's languages label it",
+        (PromptInput("message"), PromptInput("terms", InputKind.BLOCK)),
+    ),
+    PromptEntry(
         "knowledge_graph_analysis",
         "List the concepts that the note names and how they are tied together.",
         "Graphs: knowledge_graph.content",

@@ -46,6 +46,22 @@ class ModelUsage:
     ms: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerTool:
+    """A tool whose arguments are the answer: a server that takes tools holds its model to the form."""
+
+    name: str
+    description: str
+
+    def offer(self, form: type[BaseModel]) -> dict[str, Any]:
+        """The part of a request that forces the tool."""
+        described = {"name": self.name, "description": self.description, "parameters": form.model_json_schema()}
+        return {
+            "tools": [{"type": "function", "function": described}],
+            "tool_choice": {"type": "function", "function": {"name": self.name}},
+        }
+
+
 RecordUsage = Callable[[ModelUsage], None]
 
 
@@ -63,10 +79,12 @@ class LanguageModel(Protocol):
         deadline: Deadline,
         account: RecordUsage | None = None,
         breaker: str = LLM,
+        tool: AnswerTool | None = None,
     ) -> AnswerSchema:
         """``account`` is told of each request, where the caller writes the accounts itself.
 
-        ``breaker`` is another where somebody waits: what is late for them is in time for the background.
+        ``breaker`` is another where somebody waits: what is late for them is in time for the background. With ``tool``
+        the answer is asked for as its arguments; the prompt says the form all the same, for servers without tools.
         """
 
     def price(self, call: ModelUsage) -> Decimal:
@@ -82,6 +100,7 @@ class ChatModel:
     def __init__(self, conf: LanguageModelConf) -> None:
         self.model = conf.model
         self._conf = conf
+        self._takes_tools = True
         self._remote = JsonService(LLM, conf.url.rstrip("/"), conf.api_key, MAX_REPLY_BYTES)
 
     def answer(
@@ -93,15 +112,17 @@ class ChatModel:
         deadline: Deadline,
         account: RecordUsage | None = None,
         breaker: str = LLM,
+        tool: AnswerTool | None = None,
     ) -> AnswerSchema:
         keep = account or self._keep
+        offered = tool.offer(form) if tool else {}
         messages = [
             build_message("system", prompt.system),
             build_message("user", prepare_text(prompt.user, self._conf.max_chars)),
         ]
         budget = deadline.slice(self._conf.timeout_s)
         first = ModelUsage(purpose, self.model)
-        said = self._said(messages, first, budget, keep, breaker)
+        said = self._said(messages, offered, first, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -113,7 +134,7 @@ class ChatModel:
             keep(first)
             return found
         second = ModelUsage(purpose, self.model, outcome="repaired")
-        said = self._said(messages, second, budget, keep, breaker)
+        said = self._said(messages, offered, second, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -132,13 +153,19 @@ class ChatModel:
         self._remote.close()
 
     def _said(
-        self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline, keep: RecordUsage, breaker: str
+        self,
+        messages: list[dict[str, str]],
+        offered: dict[str, Any],
+        call: ModelUsage,
+        deadline: Deadline,
+        keep: RecordUsage,
+        breaker: str,
     ) -> str:
         """The text of the answer; where there is none the call is accounted for here."""
         started = time.perf_counter()
         try:
             deadline.require(LLM)
-            return get_breaker(breaker).call(lambda: self._ask(messages, call, deadline))
+            return get_breaker(breaker).call(lambda: self._ask(messages, offered, call, deadline))
         except Unavailable as error:
             call.outcome = classify_outcome(error)
             raise
@@ -147,15 +174,26 @@ class ChatModel:
             if call.outcome not in {"ok", "repaired"}:
                 keep(call)
 
-    def _ask(self, messages: list[dict[str, str]], call: ModelUsage, deadline: Deadline) -> str:
+    def _ask(
+        self, messages: list[dict[str, str]], offered: dict[str, Any], call: ModelUsage, deadline: Deadline
+    ) -> str:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": messages,
             "temperature": 0,
             "max_tokens": self._conf.max_tokens,
         }
+        if offered and self._takes_tools:
+            try:
+                return self._complete({**body, **offered}, call, deadline)
+            except RequestRejected:
+                # A server without tools refuses a request that names one, and is asked for plain JSON from then on.
+                self._takes_tools = False
         if self._conf.json_mode:
             body["response_format"] = {"type": "json_object"}
+        return self._complete(body, call, deadline)
+
+    def _complete(self, body: dict[str, Any], call: ModelUsage, deadline: Deadline) -> str:
         reply = self._remote.exchange("POST", "/chat/completions", body, deadline)
         usage = reply.get("usage") if isinstance(reply, dict) else None
         if isinstance(usage, dict):
@@ -172,9 +210,12 @@ def build_message(role: str, content: str) -> dict[str, str]:
 
 
 def extract_content(reply: object) -> str:
+    """The text of an answer, or the arguments of the tool that was called instead."""
     try:
-        content = reply["choices"][0]["message"]["content"]  # type: ignore[index]
-    except (KeyError, IndexError, TypeError) as error:
+        message = reply["choices"][0]["message"]  # type: ignore[index]
+        calls = message.get("tool_calls")
+        content = calls[0]["function"]["arguments"] if calls else message["content"]
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise BadReply(LLM, "the reply has not the form of /chat/completions") from error
     if not isinstance(content, str) or len(content) > MAX_ANSWER_CHARS:
         raise BadReply(LLM, "the answer is no text, or longer than any that was asked for")

@@ -59,6 +59,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveIntegerField()),
                 ('reader', models.CharField(max_length=100)),
                 ('content_hash', models.CharField(max_length=64)),
+                ('asked_at', models.DateTimeField(blank=True, null=True)),
                 ('labelled_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.enduser')),
             ],

@@ -122,6 +122,8 @@ class MessageLabel(models.Model):
     # "rules", or the name of the language model.
     reader = models.CharField(max_length=100)
     content_hash = models.CharField(max_length=64)
+    # When a language model was asked, whether or not it answered as asked.
+    asked_at = models.DateTimeField(null=True, blank=True)
     labelled_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -93,6 +93,8 @@ class LanguageModelStub(EmbedderStub):
     def __init__(self, path: Path, *script: str) -> None:
         super().__init__(path, handler=_LanguageModelHandler)
         self.script = list(script) or ["{}"]
+        # Whether it answers a forced tool by calling it; else as a server that overlooks tools does, in words.
+        self.calls_tools = False
 
     def says(self, *script: str) -> None:
         self.script = list(script)
@@ -115,7 +117,14 @@ class _LanguageModelHandler(_EmbedderHandler):
             if line in FAULTS:
                 FAULTS[line](self, ["text"])
             else:
-                self.answer(200, completion_body(line))
+                forced = body.get("tool_choice") if self.stub.calls_tools else None
+                self.answer(200, call_body(forced["function"]["name"], line) if forced else completion_body(line))
+
+
+def call_body(tool: str, arguments: str) -> bytes:
+    call = {"id": "c1", "type": "function", "function": {"name": tool, "arguments": arguments}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
 
 
 def completion_body(content: object) -> bytes:

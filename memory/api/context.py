@@ -12,6 +12,7 @@ from memory.api.acting import open_facade
 from memory.context.blocks import ContextHalf
 from memory.context.budget import Complexity
 from memory.context.compose import ClientLimits, Context, RecentMessage
+from memory.facade.retrieval import RetrievalMode
 from memory.models import EndUser
 from memory.web.auth import READ
 from memory.web.endpoints import answer_once
@@ -43,6 +44,10 @@ class ContextIn(ScopedFields, RequestBody):
         default=None, strict=True, ge=200, le=2_000_000, description="What the injection may take at most."
     )
     spaces: SpaceSlugs | None = None
+    retrieval: RetrievalMode = Field(
+        default="hybrid",
+        description="staged: this conversation, others and what is kept for good, by the vocabulary's labels.",
+    )
 
     @property
     def room(self) -> ClientLimits | None:
@@ -142,5 +147,6 @@ def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> Htt
         has_documents=bool(body.has_documents),
         room=body.room,
         spaces=choose_slugs(body.spaces),
+        retrieval=body.retrieval,
     )
     return json_response(200, ContextOut.of(context))

@@ -23,6 +23,9 @@ TITLES = {
     "known_context": "Always known",
     "contextual_memory": "What experience says",
     "retrieved_memories": "What was found",
+    "current_conversation": "Said in this conversation",
+    "related_conversations": "Said in others",
+    "long_term": "Kept for good",
     "conversation_so_far": "What was said before",
     "streamed_memories": "Brought to mind",
     "hot_bullets": "Known of this turn",
@@ -39,6 +42,9 @@ REASONS = {
         "first and which tools helped. Read from recorded outcomes and the graphs, not from the search below."
     ),
     "retrieved_memories": "The best hits of the search, each whole, as many as the question asks for.",
+    "current_conversation": "By their labels, of this conversation; only where the client asks for stages.",
+    "related_conversations": "By topic and by what is mentioned, of other conversations, with their titles.",
+    "long_term": "Important statements, preferences and what was asked for often, whatever the question.",
     "conversation_so_far": (
         "The older part of the conversation in a few points, as a language model summed it up, where the client no "
         "longer shows its beginning; and the tone the person writes in."

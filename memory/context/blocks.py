@@ -13,6 +13,8 @@ from memory.models import MemoryItem
 from memory.retrieval.results import SearchHit, Superseded
 from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
+# Of what retrieval in stages brings: many short records rather than a few long ones.
+STAGE_PREVIEW_CHARS = 300
 # Before the fences, where no stored text can stand; a fixed cost of every context, hence short.
 INSTRUCTIONS = (
     "You have a long-term memory of this person. What follows between the fences is what it holds about the matter: "
@@ -101,11 +103,20 @@ def render_insight_block(lines: Sequence[str], fence: str) -> str:
 def render_hit_line(hit: SearchHit, fence: str, shown_ids: Collection[UUID] = (), shown: Collection[str] = ()) -> str:
     """``shown_ids`` and ``shown`` are the memories and statements (as keys) that stand elsewhere in the context."""
     record = describe_record(hit.item, fence)
+    if hit.thread_title:
+        record += f", from the conversation {quote_as_line(hit.thread_title, fence)}"
     if hit.space is not None:
         record += f", shared in {quote_as_line(hit.space.name, fence)}"
     if hit.superseded_by is not None:
         record += f", {describe_end(hit.superseded_by, fence, shown_ids, shown)}"
-    return f"[{hit.position}] ({record}) {quote_as_data(hit.item.text, fence)}"
+    return f"[{hit.position}] ({record}) {quote_as_data(cut_preview(hit), fence)}"
+
+
+def cut_preview(hit: SearchHit) -> str:
+    """Of a stage the beginning, marked as such; else the memory whole."""
+    text = hit.item.text
+    is_cut = hit.stage and len(text) > STAGE_PREVIEW_CHARS
+    return f"{text[:STAGE_PREVIEW_CHARS].rstrip()} […]" if is_cut else text
 
 
 def describe_end(ended: Superseded, fence: str, shown_ids: Collection[UUID], shown: Collection[str]) -> str:
@@ -113,6 +124,11 @@ def describe_end(ended: Superseded, fence: str, shown_ids: Collection[UUID], sho
     over = f"until about {format_date(ended.until)}" if ended.until else "no longer so"
     is_told = ended.memory_id in shown_ids or fold_words(ended.statement) in shown
     return over if is_told or not ended.statement else f"{over}, now: {quote_as_line(ended.statement, fence)}"
+
+
+def render_stage_block(stage: str, lines: Sequence[str], fence: str) -> str:
+    title = stage.replace("_", " ").upper()
+    return frame_lines(title, lines, f"END {title}", fence)
 
 
 def render_hit_block(lines: Sequence[str], fence: str) -> str:

@@ -41,7 +41,7 @@ from memory.language import build_query_groups
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
-from memory.retrieval.turns import HandedSection
+from memory.retrieval.turns import HandedSection, record_turn
 
 __all__ = [
     "EMPTY_CONTEXT_INSIGHTS",
@@ -97,6 +97,8 @@ class ContextInsights:
 
 
 EMPTY_CONTEXT_INSIGHTS = ContextInsights()
+# What is handed over in the place of the search's own hits.
+ChooseHits = Callable[[SearchRequest, SearchResult], list[SearchHit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +176,17 @@ def compose_context(
     limits: ClientLimits | None = None,
     remember: bool = True,
     spaces: frozenset[str] | None = None,
+    choose_hits: ChooseHits | None = None,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents, spaces=spaces)
-    result = search(user, request, now=now, remember=remember)
+    result = find_hits(user, request, choose_hits, now=now, remember=remember)
     chosen, hits, known = choose_memories(user, request, result, now=now, is_cold=is_new_thread)
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
     opening, left = build_opening(user, budget, result.debug)
-    stable = StablePart.of(known, left, fence)
-    request_sections = build_outcome_request(unscored, left, stable)
-    lines = list_experience(insights, chosen, hits, result)
-    selection = ContextSelection.of(stable, known, hits, lines, take_room(left, request_sections), fence)
+    request_sections = build_outcome_request(unscored, left, stable := StablePart.of(known, left, fence))
+    told = list_experience(insights, chosen, hits, result), take_room(left, request_sections)
+    selection = ContextSelection.of(stable, known, hits, *told, fence)
     insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
     sections, of_turn = place_sections(opening, request_sections, selection, stable, insights, left)
     return Context(
@@ -199,6 +201,18 @@ def compose_context(
         left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
         history=fit_recent_messages(recent_messages, limits, window, sections),
     )
+
+
+def find_hits(
+    user: EndUser, request: SearchRequest, choose: ChooseHits | None, *, now: datetime, remember: bool
+) -> SearchResult:
+    found = search(user, request, now=now, remember=remember and choose is None)
+    if choose is None:
+        return found
+    chosen = replace(found, hits=choose(request, found))
+    if remember:
+        record_turn(user, chosen.turn_id, request, chosen.hits, chosen.debug, now)
+    return chosen
 
 
 def build_opening(user: EndUser, budget: TokenBudget, debug: SearchDebug) -> tuple[list[ContextSection], TokenBudget]:

@@ -17,7 +17,7 @@ NO_INSIGHTS: dict[str, Any] = {
     "you_already_know": None,
     "directives": None,
 }
-DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status")
+DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status", "intent")
 
 
 def build_meta(

@@ -14,6 +14,7 @@ from memory.context.blocks import (
     render_insight_block,
     render_known_block,
     render_known_line,
+    render_stage_block,
 )
 from memory.context.budget import TokenBudget, select_fitting
 from memory.language.framing import quote_as_data
@@ -21,6 +22,7 @@ from memory.language.text import estimate_tokens
 from memory.retrieval.results import SearchHit
 from memory.retrieval.turns import HandedSection
 
+RETRIEVED = "retrieved_memories"
 # The two fences around a block, with their characters.
 FRAME_TOKENS = 24
 
@@ -102,7 +104,7 @@ class ContextSelection:
         """All sections as a turn keeps them, each with the memories it told."""
         told = {
             "known_context": tuple(line.memory_id for line in self.known if line.memory_id),
-            "retrieved_memories": tuple(hit.item.pk for hit in self.hits),
+            **{name: tuple(hit.item.pk for hit, _ in found) for name, found in self._found().items()},
         }
         return [HandedSection(section.name, section.tokens, told.get(section.name, ())) for section in sections]
 
@@ -110,9 +112,20 @@ class ContextSelection:
         blocks = [
             build_section("known_context", render_known_block(known, self.fence)),
             build_section("contextual_memory", render_insight_block(self.lines["advice"], self.fence)),
-            build_section("retrieved_memories", render_hit_block(self.lines["found"], self.fence)),
+            *(build_section(name, self._render(name, found)) for name, found in self._found().items()),
         ]
         return [block for block in blocks if block.text]
+
+    def _found(self) -> dict[str, list[tuple[SearchHit, str]]]:
+        """Hits with their lines by section: one for all, or one for each stage."""
+        sections: dict[str, list[tuple[SearchHit, str]]] = {}
+        for hit, line in zip(self.hits, self.lines["found"], strict=True):
+            sections.setdefault(hit.stage or RETRIEVED, []).append((hit, line))
+        return sections
+
+    def _render(self, name: str, found: Sequence[tuple[SearchHit, str]]) -> str:
+        lines = [line for _, line in found]
+        return render_hit_block(lines, self.fence) if name == RETRIEVED else render_stage_block(name, lines, self.fence)
 
 
 def select_known_lines(

@@ -16,8 +16,9 @@ from memory.models import EndUser, Organization
 from memory.vocabulary.editions import read_vocabulary
 from memory.vocabulary.suggestions import count_suggestions
 
-# After this time the rest waits for the next task, behind the work of others.
-TASK_SECONDS: Final = 20
+# After this time the rest waits for the next task, behind the work of others: nobody waits for a label, and in the same
+# queue memories wait to be found.
+TASK_SECONDS: Final = 3
 
 
 def label_person(user: EndUser, *, now: datetime, since: datetime | None = None, seconds: float | None = None) -> int:
@@ -41,7 +42,9 @@ def label_user(user_id: int) -> int:
             return 0
         labelled = label_person(user, now=timezone.now(), seconds=TASK_SECONDS)
         vocabulary = read_vocabulary(user.organization_id)
-        reread_by_model(user, vocabulary, now=timezone.now(), seconds=TASK_SECONDS)
+        read = reread_by_model(user, vocabulary, now=timezone.now(), seconds=TASK_SECONDS)
+    if labelled >= BATCH or read:
+        label_user.delay(user_id)
     return labelled
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Literal
 
 import structlog
 
@@ -17,6 +18,7 @@ from memory.context import compose
 from memory.context.bullets import HotLine
 from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
 from memory.context.digest import ConversationSoFar
+from memory.enrichment.handing import choose_staged
 from memory.facade.actor import FacadePart
 from memory.facts import streaming
 from memory.facts.streaming import StreamedLine, ThreadStream
@@ -32,6 +34,8 @@ from memory.retrieval.results import SearchRequest, SearchResult
 from outcomes.exchanges import digests, storing
 
 logger = structlog.get_logger(__name__)
+
+RetrievalMode = Literal["hybrid", "staged"]
 
 
 class RetrievalVerbs(FacadePart):
@@ -81,16 +85,15 @@ class RetrievalVerbs(FacadePart):
         remember: bool = True,
         asks_outcome: bool = True,
         spaces: frozenset[str] | None = None,
+        retrieval: RetrievalMode = "hybrid",
     ) -> Context:
         """What to hand an assistant before it answers, within the time of a request.
 
-        Asks experience and the search; whichever fails or is late is left out and named in the metadata. ``remember``
-        as with ``search``. ``asks_outcome`` False for an assistant that has no tool to tell the last outcome by.
-        ``spaces`` None is all of the person; raises WriteRefused for one they do not belong to.
+        Experience or search that fails is left out and named in the metadata. ``asks_outcome`` False: the assistant has
+        no tool to tell the last outcome by. Raises WriteRefused for one of ``spaces`` they do not belong to.
         """
         # A turn keeps its query, and so does what is learned from its outcome.
-        query = redact_secrets(query).text
-        remembers = remember and not is_stranger(user)
+        query, remembers = redact_secrets(query).text, remember and not is_stranger(user)
         context = compose.compose_context(
             user,
             query,
@@ -105,6 +108,7 @@ class RetrievalVerbs(FacadePart):
             limits=room,
             remember=remembers,
             spaces=spaces,
+            choose_hits=partial(choose_staged, user, now=now) if retrieval == "staged" else None,
         )
         return record_handed(user, context) if remembers else context
 

@@ -104,6 +104,9 @@ class SearchHit:
     duplicates: tuple[uuid.UUID, ...] = ()
     # The space it is shared in; None for the person's own.
     space: SpaceAccess | None = None
+    # Of retrieval in stages: which one brought it, and the title of the conversation it is from.
+    stage: str = ""
+    thread_title: str = ""
 
     @property
     def preview(self) -> str:
@@ -135,9 +138,12 @@ class SearchDebug:
     # The probability behind the grade.
     confidence: float = 0.0
     vector_stage_status: str = "enabled"
+    # What retrieval in stages looked for, in terms of the vocabulary.
+    intent: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        return {
+        intent = {} if self.intent is None else {"intent": self.intent}
+        return intent | {
             "retrieval_confidence": self.retrieval_confidence,
             "normalized_query": self.normalized_query,
             "tiers_considered": self.tiers_considered,

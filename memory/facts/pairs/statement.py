@@ -12,7 +12,7 @@ from memory.claims.statements import read_told_claims
 PairVerdict = Literal["merge", "keep_both", "contradiction", "unrelated", "unsure"]
 
 # Characters of a statement that are read: the bank's are shorter than this.
-READ: Final = 600
+READ: Final = 400
 
 
 @dataclass(frozen=True, slots=True)

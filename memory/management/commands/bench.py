@@ -25,6 +25,7 @@ from memory.evaluation import (
     probes,
     quality,
     report,
+    staging,
 )
 from memory.evaluation.claims import ClaimFigures
 from memory.evaluation.datasets import DatasetError, RetrievalDataset, limit_questions, read_dataset
@@ -143,7 +144,11 @@ def add_pairs_arguments(parser: CommandParser) -> None:
     parser.add_argument("--misses", action="store_true", help="list what was judged wrongly")
 
 
-def add_labels_arguments(parser: CommandParser) -> None:
+def add_labels_arguments(kinds: Any) -> None:  # noqa: ANN401 -- argparse does not name what it returns
+    """Of what the vocabulary is for: labels, and retrieval by them."""
+    staged_parser = kinds.add_parser("staged", help="retrieval in stages beside the search, across conversations")
+    staged_parser.add_argument("file", type=Path, nargs="+", help="questions across conversations, one a line")
+    parser = kinds.add_parser("labels", help="what messages are labelled with by rules")
     parser.add_argument("file", type=Path, nargs="+", help="labelled messages, one JSON object a line")
     parser.add_argument("--misses", action="store_true", help="list what was labelled wrongly")
 
@@ -190,7 +195,7 @@ class Command(BaseCommand):
         add_hot_arguments(hot_parser)
         pairs_parser = kinds.add_parser("pairs", help="how two statements about a person are judged")
         add_pairs_arguments(pairs_parser)
-        add_labels_arguments(kinds.add_parser("labels", help="what messages are labelled with by rules"))
+        add_labels_arguments(kinds)
         exchanges_parser = kinds.add_parser("exchanges", help="a burst of exchanges: stored, read, known")
         exchanges.add_arguments(exchanges_parser)
         turns_parser = kinds.add_parser("turns", help="latency of the hot path, in this process and through HTTP")
@@ -224,6 +229,7 @@ class Command(BaseCommand):
             "hot": measure_hot,
             "pairs": measure_pairs,
             "labels": measure_labels,
+            "staged": measure_staged,
             "constraints": measure_constraints,
             "conversations": measure_conversations,
             "exchanges": measure_exchanges,
@@ -276,6 +282,18 @@ def measure_pairs(console: Console, options: dict[str, Any]) -> dict[str, Any]:
 
 def measure_labels(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     return measure_files(console, options, labelling.measure_labels)
+
+
+def measure_staged(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for path in options["file"]:
+        cases = staging.read_cases(path)
+        with console.status("") as status:
+            found = staging.measure_staged(cases, status.update)
+        for mode, figures in found.items():
+            report.print_lines(console, [f"{path.name}, {mode}: {name}: {value}" for name, value in figures.rows()])
+        content[path.name] = {mode: figures.as_json() for mode, figures in found.items()}
+    return content
 
 
 def measure_hot(console: Console, options: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "labels": (
         *("escalates", "complains", "praises", "agrees", "follows up", "clarifies", "bids", "prefers", "plans"),
-        *("happened", "disclaims", "urgent", "strong feeling", "asks"),
+        *("happened", "disclaims", "urgent", "strong feeling", "asks", "this conversation"),
     ),
     "intents": (
         *("asks", "opens asking", "before asking", "whether", "when", "why", "how anybody", "how", "work", "and"),

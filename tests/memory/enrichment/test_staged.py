@@ -15,6 +15,7 @@ from memory.enrichment.tasks import label_person
 from memory.models import EndUser, Turn
 from memory.vocabulary.editions import choose_preset, read_vocabulary
 from tests.api_client import ApiClient
+from tests.memory.context.test_context import META
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -57,6 +58,7 @@ def test_stages_hand_over_what_their_labels_find_with_its_conversation(api: ApiC
     assert "from the conversation Leaking kettle" in others
     assert "password" not in others
     assert "by mail" in made["injection"]
+    META.validate(made["meta"])
     intent = made["meta"]["debug"]["intent"]
     assert (intent["topics"], intent["reader"]) == (["refund"], "rules")
     # An outcome can name what was handed over.

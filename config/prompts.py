@@ -21,6 +21,7 @@ def read_prompts(data_dir: Path, base_dir: Path) -> dict[str, Any]:
         "rating_pool": env_int("MEMORY_RATING_POOL", 10, minimum=2),
         "rating_timeout_s": env_float("MEMORY_RATING_TIMEOUT_S", 1.5, minimum=0.05),
         "decision_timeout_s": env_float("MEMORY_TOOL_DECISION_TIMEOUT_S", 4.0, minimum=0.05),
+        "intent_timeout_s": env_float("MEMORY_INTENT_TIMEOUT_S", 0.8, minimum=0.05),
         "history_messages": env_int("MEMORY_HISTORY_MESSAGES", 8, minimum=2),
         "history_bullets": env_int("MEMORY_HISTORY_BULLETS", 5, minimum=1),
         "replay_below": env_float("MEMORY_REPLAY_BELOW", 0.4, minimum=0, maximum=1),

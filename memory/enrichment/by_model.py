@@ -1,6 +1,7 @@
 """Labels by a language model, whose only answers are the terms of the vocabulary: by a forced tool where the server
 takes tools, else by JSON that is checked against them."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from types import GenericAlias
 from typing import Annotated, Any, Final, Literal
@@ -67,11 +68,11 @@ def accept_suggestion(said: str | None) -> str:
     return word if word in read_sections(DEFAULT_LANGUAGE, CONCEPTS) else ""
 
 
-def describe_terms(vocabulary: ControlledVocabulary) -> str:
+def describe_terms(vocabulary: ControlledVocabulary, kinds: Iterable[TermKind] = tuple(LISTS)) -> str:
     parts = []
-    for kind, heading in LISTS.items():
+    for kind in kinds:
         terms = vocabulary.by_kind[kind]
-        parts.append("\n".join([f"{heading}:", *(f"- {term.name}: {term.means}" for term in terms)]))
+        parts.append("\n".join([f"{LISTS[kind]}:", *(f"- {term.name}: {term.means}" for term in terms)]))
     return "\n\n".join(parts)
 
 

@@ -7,6 +7,7 @@ import structlog
 from django.db import DatabaseError
 
 from memory.enrichment.intent import QueryIntent, read_intent
+from memory.enrichment.intent_by_model import ask_intent
 from memory.enrichment.staged import RetrievalStage, StagedMemory, retrieve_in_stages
 from memory.models import EndUser
 from memory.platform import metrics
@@ -24,7 +25,9 @@ def choose_staged(user: EndUser, request: SearchRequest, found: SearchResult, *,
     started = time.perf_counter()
     try:
         vocabulary = read_vocabulary(user.organization_id)
-        intent = read_intent(request.query, vocabulary, now=now)
+        by_rules = read_intent(request.query, vocabulary, now=now)
+        by_model = ask_intent(user, request.query, vocabulary, by_rules, now=now)
+        intent = by_model or by_rules
         staged = retrieve_in_stages(user, intent, thread_id=request.thread_id, now=now)
         titles = read_other_titles(user, staged)
     except DatabaseError as error:
@@ -33,7 +36,7 @@ def choose_staged(user: EndUser, request: SearchRequest, found: SearchResult, *,
         found.debug.fallbacks_used.append(f"{STAGE}_skipped")
         found.debug.errors.append({"stage": STAGE, "message": type(error).__name__, "code": "Unavailable"})
         return found.hits
-    found.debug.intent = describe_intent(intent)
+    found.debug.intent = describe_intent(intent, "model" if by_model else "rules")
     found.debug.stage_timings_ms[STAGE] = round((time.perf_counter() - started) * 1000, 3)
     return [
         build_hit(place, one, found, titles.get(one.item.thread_id, "")) for place, one in enumerate(staged, start=1)
@@ -45,14 +48,14 @@ def read_other_titles(user: EndUser, staged: list[StagedMemory]) -> dict[str, st
     return {thread_id: title for thread_id, (title, _) in read_titles(user, others).items()}
 
 
-def describe_intent(intent: QueryIntent) -> dict[str, object]:
+def describe_intent(intent: QueryIntent, reader: str) -> dict[str, object]:
     window = [moment.isoformat() for moment in intent.window] if intent.window else None
     return {
         "topics": sorted(intent.topics),
         "entities": sorted(intent.entities),
         "window": window,
         "this_thread_only": intent.is_of_this_thread,
-        "reader": "rules",
+        "reader": reader,
     }
 
 

@@ -1,5 +1,6 @@
 """What a question looks for, in terms of the vocabulary: topics, what it names, from when, in which conversation."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,11 +29,15 @@ class QueryIntent:
     is_of_this_thread: bool = False
 
 
+def select_looked_for(types: Iterable[str]) -> frozenset[str]:
+    return frozenset(types) - NOT_LOOKED_FOR
+
+
 def read_intent(query: str, vocabulary: ControlledVocabulary, *, now: datetime) -> QueryIntent:
     """By rules: the same that label messages, so that both sides speak of a matter in the same terms."""
     known = set(vocabulary.list_names(TermKind.TOPIC)) - {vocabulary.find_fallback(TermKind.TOPIC)}
     topics = known & find_terms(query, vocabulary).spans.keys()
-    types = set(vocabulary.list_names(TermKind.ENTITY_TYPE)) - NOT_LOOKED_FOR
+    types = select_looked_for(vocabulary.list_names(TermKind.ENTITY_TYPE))
     return QueryIntent(
         topics=vocabulary.widen(TermKind.TOPIC, topics),
         entities=frozenset(one.key for one in find_mentions(query, types)),

@@ -84,6 +84,14 @@ ENTRIES: Final = (
         (PromptInput("message"), PromptInput("terms", InputKind.BLOCK)),
     ),
     PromptEntry(
+        "query_intent",
+        "Say what a question looks for, with the terms that are listed.",
+        "Retrieval in stages: memory.enrichment.intent_by_model",
+        "While a context in stages waits, 0.8 seconds at most; kept for ten minutes",
+        "The vocabulary's aliases and the shapes of what a question names say it",
+        (PromptInput("question"), PromptInput("terms", InputKind.BLOCK)),
+    ),
+    PromptEntry(
         "knowledge_graph_analysis",
         "List the concepts that the note names and how they are tied together.",
         "Graphs: knowledge_graph.content",

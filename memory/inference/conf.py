@@ -29,6 +29,8 @@ class PromptConf:
     rating_timeout_s: float = 1.5
     # What an answer of the gateway waits for a decision at most.
     decision_timeout_s: float = 4.0
+    # What a context waits for what a question looks for.
+    intent_timeout_s: float = 0.8
     # Messages of a thread above which the older ones are told as so many bullets.
     history_messages: int = 8
     history_bullets: int = 5

@@ -1,15 +1,12 @@
 """Labels by a scripted language model: terms of the vocabulary alone, by a tool or by JSON, and within bounds."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory import inference
 from memory.access.scope import user_scope
 from memory.enrichment.by_model import label_by_model
 from memory.enrichment.labels import MentionedEntity
@@ -41,13 +38,9 @@ def say(**more: Any) -> str:
 
 
 @pytest.fixture
-def model(tmp_path: Path, settings: Settings) -> Iterator[LanguageModelStub]:
-    with LanguageModelStub(tmp_path / "l.sock", say()) as stub:
-        llm = {**settings.MEMORY["LLM"], "url": stub.url, "model": "stub/chat", "timeout_s": 5.0}
-        settings.MEMORY = {**settings.MEMORY, "LLM": llm}
-        inference.reset_adapters()
-        yield stub
-    inference.reset_adapters()
+def model(chat_model: LanguageModelStub) -> LanguageModelStub:
+    chat_model.says(say())
+    return chat_model
 
 
 def test_the_vocabularys_terms_are_the_only_answers_offered(model: LanguageModelStub) -> None:

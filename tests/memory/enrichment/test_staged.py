@@ -13,30 +13,13 @@ from memory.enrichment.intent import read_intent
 from memory.enrichment.staged import OTHER_THREADS, THIS_THREAD, retrieve_in_stages
 from memory.enrichment.tasks import label_person
 from memory.models import EndUser, Turn
-from memory.vocabulary.editions import choose_preset, read_vocabulary
+from memory.vocabulary.editions import read_vocabulary
 from tests.api_client import ApiClient
 from tests.memory.context.test_context import META
 
 pytestmark = pytest.mark.usefixtures("services")
 
 LONG = "I want the refund for the teapot. " * 20
-
-
-@pytest.fixture
-def desk(user: EndUser, api: ApiClient) -> EndUser:
-    """A person with three conversations and a statement kept for good."""
-    choose_preset(user.organization_id, "support", now=timezone.now(), actor="test")
-    for thread, message in (
-        ("kettle", "I want a refund for order 88-41207, the kettle leaks"),
-        ("login", "I forgot my password again"),
-        ("now", "hello, one more thing"),
-    ):
-        said = api.post(f"threads/{thread}/exchanges", {"user_message": message, "assistant_message": "Noted."})
-        assert said.status_code == 201, said.content
-    kept = {"text": "Prefers answers by mail.", "tier": "memory_bank", "tags": ["preference"], "importance": 0.9}
-    assert api.post("memories", kept).status_code == 201
-    label_person(user, now=timezone.now())
-    return user
 
 
 def compose(api: ApiClient, query: str, **more: Any) -> dict[str, Any]:

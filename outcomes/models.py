@@ -165,6 +165,13 @@ class OutcomeEvent(models.Model):
             models.Index(fields=["user", "turn_id"], name="outcome_event_turn"),
             models.Index(fields=["user", "exchange_id"], name="outcome_event_exchange"),
             models.Index(
+                fields=["user", "-at", "id"],
+                name="outcome_event_unexplained",
+                condition=models.Q(
+                    outcome="failed", sign=1, replaced_at__isnull=True, reason="", takeaway_id__isnull=True
+                ),
+            ),
+            models.Index(
                 fields=["user", "id"], name="outcome_event_unlearned", condition=models.Q(learned_at__isnull=True)
             ),
         ]

@@ -11,6 +11,7 @@ from memory.facade import MemoryFacade
 from memory.language.text import hash_content
 from memory.measuring.cases import NewCase
 from memory.models import (
+    DecidedMatter,
     EndUser,
     EvaluationRun,
     FactEpisode,
@@ -31,10 +32,12 @@ LONG_AGO = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
 def keep_evaluation(user: EndUser, item: MemoryItem, word: str, now: datetime) -> None:
-    """A labelled question with the word in it, and a run over it."""
+    """A labelled question with the word in it, a run over it, and a decision about the memory."""
     MemoryFacade().save_case(user, NewCase(f"Where is the {word}?", [item.pk]), now=now)
     with user_scope(user):
         EvaluationRun.objects.create(user=user, state=MeasuringState.COMPLETED, actor=word)
+        decided = {"kind": "redactions", "item_id": item.pk, "decision": "keep", "actor": word, "decided_at": now}
+        DecidedMatter.objects.create(user=user, **decided)
 
 
 def keep_personality(user: EndUser, word: str, now: datetime) -> None:

@@ -275,6 +275,15 @@ def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
     record_fact_event(fact, "confirmed", now=now, actor=actor, before=before, after={"confidence": CONFIRMED})
 
 
+def withdraw_confirmation(fact: Fact, confidence: float, evidence_at: datetime, *, now: datetime, actor: str) -> None:
+    """As sure again as it was before a person said that it is so."""
+    before = {"confidence": fact.base_confidence}
+    fact.is_confirmed, fact.base_confidence, fact.evidence_at, fact.updated_at = False, confidence, evidence_at, now
+    fact.save(update_fields=["is_confirmed", "base_confidence", "evidence_at", "updated_at"])
+    after = {"confidence": confidence}
+    record_fact_event(fact, "doubted", now=now, actor=actor, reason="taken back", before=before, after=after)
+
+
 def find_twin(fact: Fact) -> Fact | None:
     """Another active fact that says the same: of the same slot and value, or without a slot of the same words."""
     same = Fact.objects.for_user(fact.user_id).active().of_scope(fact).exclude(pk=fact.pk).filter(
@@ -318,6 +327,12 @@ def reopen_reviews(fact: Fact) -> None:
     FactReview.objects.filter(pk__in=list(both.values_list("pk", flat=True)), user_id=fact.user_id).update(
         decision="", decided_at=None, actor=""
     )
+
+
+def reopen_review(review: FactReview) -> None:
+    """The pair waits again, whatever was decided, where both of its facts hold."""
+    both = FactReview.objects.filter(fact__state=FactState.ACTIVE, other__state=FactState.ACTIVE)
+    both.filter(user=review.user, pk=review.pk).update(decision="", decided_at=None, actor="")
 
 
 def forget_facts(user: EndUser, facts: Sequence[Fact], *, now: datetime, actor: str) -> None:

@@ -19,6 +19,7 @@ from memory.indexes import vector_index
 from memory.indexes.ghosts import ghost_registry
 from memory.inference import prefixes
 from memory.models import (
+    DecidedMatter,
     EndUser,
     Erasure,
     EvaluationCase,
@@ -60,6 +61,7 @@ ERASED_WITH_USER: tuple[type[Model], ...] = (
     TokenVectors,
     LabelledTerm,
     MessageLabel,
+    DecidedMatter,
     FactReview,
     FactEvent,
     FactEvidence,

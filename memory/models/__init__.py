@@ -4,7 +4,8 @@
 and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
 and users, `grants` clients that registered themselves and their tokens, `personal_links` what opens a person's own
 page, `spaces` what several people share, `operations` what requests leave behind, `evaluation` labelled questions and
-what they measured, `rebuilding` the vector collections, `vocabulary` an organisation's terms and the labels of
+what they measured, `inbox` what a person
+decided of what waited, `rebuilding` the vector collections, `vocabulary` an organisation's terms and the labels of
 messages; `isolation` holds the keys every such table carries and the migration that has Postgres watch over it. A new
 table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
 
@@ -16,6 +17,7 @@ from memory.models.episodes import FactEpisode, FactRun, FactStream
 from memory.models.evaluation import EvaluationCase, EvaluationRun
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.grants import OAuthClient, OAuthGrant, OAuthToken
+from memory.models.inbox import DecidedMatter
 from memory.models.items import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.measurements import DailyMetrics, ModelCall
 from memory.models.operations import Erasure, IdempotencyRecord, Tombstone, Turn
@@ -41,6 +43,7 @@ from memory.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookEven
 __all__ = [
     "ApiKey",
     "DailyMetrics",
+    "DecidedMatter",
     "DriftReport",
     "EndUser",
     "Erasure",

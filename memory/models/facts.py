@@ -20,6 +20,8 @@ from memory.tiers import Indexing, Trust
 
 STATEMENT_CHARS = 1_000
 KEY_CHARS = 200
+# A fact of which less speaks than against it, whoever said it.
+DOUBTED_BELOW = 0.5
 
 
 class FactState(StrEnum):
@@ -151,6 +153,13 @@ class Fact(models.Model):
                 fields=["user", "bank_item_id"], name="fact_bank_item", condition=models.Q(bank_item_id__isnull=False)
             ),
             models.Index(fields=["user", "id"], name="fact_pending", condition=models.Q(indexing="pending")),
+            # What nobody answers for, or little speaks for: it waits in the inbox.
+            models.Index(
+                fields=["user", "-last_seen", "id"],
+                name="fact_doubtful",
+                condition=models.Q(state="active", is_confirmed=False)
+                & (models.Q(trust__lt=Trust.USER) | models.Q(base_confidence__lt=DOUBTED_BELOW)),
+            ),
         ]
 
     def __str__(self) -> str:

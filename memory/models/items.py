@@ -161,6 +161,12 @@ class MemoryItem(models.Model):
                 condition=~models.Q(agent_id="", project_id=""),
             ),
             models.Index(fields=["user", "id"], name="memory_item_review", condition=models.Q(review=True)),
+            # The few texts that a secret was taken out of, for whoever looks whether that was right.
+            models.Index(
+                fields=["user", "-occurred_at", "id"],
+                name="memory_item_redacted",
+                condition=models.Q(status="active", text__contains="[redacted: "),
+            ),
             # The few rows that outcomes were recorded on, so that a pass finds what it has to move.
             models.Index(
                 fields=["user", "tier", "score"],

@@ -128,6 +128,13 @@ TABLES: Final = (
     PortableTable(core.FactEvidence, "fact_evidence", required={"memory_id": "memory"}),
     PortableTable(core.FactEvent, "fact_event"),
     PortableTable(core.FactReview, "fact_review", BY_TIME, foreign_json=frozenset({"debate"})),
+    PortableTable(
+        core.DecidedMatter,
+        "decided_matter",
+        ("found_at", "pk"),
+        numbers={"event_id": "outcome"},
+        required={"item_id": "memory"},
+    ),
     PortableTable(core.FactTombstone, "fact_tombstone", natural=("digest",)),
     PortableTable(core.FactEpisode, "episode", BY_TIME),
     PortableTable(core.FactRun, "consolidation", ("started_at", "pk")),

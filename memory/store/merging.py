@@ -14,7 +14,7 @@ from memory.access.confinement import RowScope
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.language.text import hash_content
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser, MemoryItem, MemoryVersion
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store import rows
 from memory.store.admission import NewMemory
@@ -124,6 +124,33 @@ def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datet
     rows.announce_change(user, "archived", [loser])
     rows.announce_change(user, "revised", [winner])
     return winner
+
+
+def part_items(
+    winner: MemoryItem,
+    loser: MemoryItem,
+    *,
+    mentions: int,
+    own_tags: int,
+    always_inject: bool,
+    now: datetime,
+    actor: str,
+) -> None:
+    """Take back a merge of two rows; the loser is restored by the caller. Both are locked, in the user's scope.
+
+    ``mentions`` are those that the loser brought, ``own_tags`` how many of the first tags the winner had before.
+    """
+    before = {"mentions": winner.mentions}
+    winner.mentions = max(1, winner.mentions - mentions)
+    winner.tags = [tag for place, tag in enumerate(winner.tags) if place < own_tags or tag not in loser.tags]
+    winner.always_inject, winner.updated_at = always_inject, now
+    winner.save()
+    # Apart again, so that deleting one leaves nothing of it in the other.
+    MemoryVersion.objects.filter(user=winner.user, item=winner, reason="merged", text=loser.text).delete()
+    after = {"mentions": winner.mentions, "parted": str(loser.pk)}
+    rows.record_event(winner, "parted", reason="taken back", before=before, after=after, now=now, actor=actor)
+    rows.mark_index_due_if_pending(winner, now)
+    rows.announce_change(winner.user, "revised", [winner])
 
 
 def merge_cluster(

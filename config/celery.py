@@ -22,7 +22,9 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.beat_schedule = SCHEDULE
 app.autodiscover_tasks()
 # No apps of their own: one stands above those whose rows it carries, the other beside what it tells of.
-app.autodiscover_tasks(["memory.portability", "memory.webhooks", "memory.measuring", "memory.enrichment"])
+app.autodiscover_tasks(
+    ["memory.portability", "memory.webhooks", "memory.measuring", "memory.enrichment", "memory.inbox"]
+)
 
 
 # In the embedding server questions have replicas of their own as well: beside two bulk jobs a question took 13 ms

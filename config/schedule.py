@@ -26,6 +26,7 @@ SCHEDULE = {
     "purge grants": run_every(6 * 60 * 60, "memory.purge_grants"),
     "purge exchanges": run_every(24 * 60 * 60, "outcomes.purge_exchanges"),
     "purge hot threads": run_every(6 * 60 * 60, "knowledge_graph.purge_hot_threads"),
+    "look for duplicates": run_every(24 * 60 * 60, "memory.look_for_duplicates"),
     "label messages": run_every(24 * 60 * 60, "memory.sweep_labels"),
     "purge recalls": run_every(24 * 60 * 60, "kinds.purge_log"),
 }

@@ -163,6 +163,8 @@ def list_waiting(
 
 def get_waiting(user: EndUser, kind: MatterKind, matter_id: str, now: datetime) -> Matter | None:
     source = SOURCES[kind]
+    if matter_id.isdecimal() != (kind is MatterKind.UNEXPLAINED):
+        return None
     row = find_waiting(user, kind, now).filter(pk=matter_id).first()
     if row is None:
         return None

@@ -4,6 +4,8 @@ from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE
 from memory.access.users import EXTERNAL_ID_PATTERN
 
 UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
+# Of what waits in the inbox: a verdict has a number.
+MATTER_PATTERN = rf"(?:{UUID_PATTERN})|(?:^[0-9]{{1,18}}$)"
 USER_PATTERN = rf"^{EXTERNAL_ID_PATTERN.pattern}$"
 SCOPE_ID = rf"^{SCOPE_ID_PATTERN.pattern}$"
 THREAD_PATTERN = r"^[^/\x00-\x1f\x7f-\x9f]+$"
@@ -11,6 +13,7 @@ THREAD_PATTERN = r"^[^/\x00-\x1f\x7f-\x9f]+$"
 # A regular expression tells nobody what to send instead.
 PATTERN_RULES = {
     UUID_PATTERN: "must be a UUID",
+    MATTER_PATTERN: "must be a UUID, or a number",
     USER_PATTERN: "must be 1-128 of A-Z a-z 0-9 _ . @ : -",
     SCOPE_ID: SCOPE_ID_RULE,
     THREAD_PATTERN: "must not contain a slash or a control character",

@@ -82,7 +82,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         read = {
             "outcomes": list_recent_outcomes(person),
             "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
-            "suspected": memory.count_suspected(person.user),
+            "waiting_counts": memory.count_waiting(person.user, now=timezone.now()),
             **build_facts_context(person),
         }
     tiers = count_tiers(stats)

@@ -1,25 +1,36 @@
 """Template tags of the console: names, moments, bars. They return escaped text or render a template of ours."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memory.console.acting import open_facade
+from memory.console.inbox.wordings import WORDINGS
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
 from memory.models import Operator
+from memory.models.inbox import MatterKind
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor
 from memory.web.viewing import ViewedPerson, can_see_everybody
 
 register = template.Library()
+
+
+class InboxChip(NamedTuple):
+    kind: str
+    name: str
+    waiting: int
+    address: str
 
 
 class BarLevel(TypedDict):
@@ -147,16 +158,22 @@ def theme(context: dict[str, Any]) -> str:
 
 @register.simple_tag(takes_context=True)
 def open_reviews(context: dict[str, Any], person: ViewedPerson) -> int:
-    """How many pairs and suspected statements wait for a person: told on each of their pages.
+    """How much waits for a decision about a person: told on each of their pages."""
+    return sum(count_waiting(context, person).values())
 
-    Pages that know one of the two already need not count it again.
-    """
-    pairs: int | None = context.get("open_reviews")
-    suspected: int | None = context.get("suspected")
-    memory = open_facade(person)
-    return (memory.count_open_reviews(person.user) if pairs is None else pairs) + (
-        memory.count_suspected(person.user) if suspected is None else suspected
-    )
+
+def count_waiting(context: dict[str, Any], person: ViewedPerson) -> Mapping[MatterKind, int]:
+    """A page that counted them has them in its context."""
+    counts: Mapping[MatterKind, int] | None = context.get("waiting_counts")
+    return open_facade(person).count_waiting(person.user, now=timezone.now()) if counts is None else counts
+
+
+@register.simple_tag(takes_context=True)
+def list_inbox_kinds(context: dict[str, Any], person: ViewedPerson) -> list[InboxChip]:
+    return [
+        InboxChip(kind.value, WORDINGS[kind].name, waiting, reverse("console:inbox", args=[*person.path, kind.value]))
+        for kind, waiting in count_waiting(context, person).items()
+    ]
 
 
 @register.simple_tag(takes_context=True)

@@ -33,7 +33,7 @@ from memory.console.bank import changes as bank_changes
 from memory.console.bank import page as bank
 from memory.console.bank import pinning
 from memory.console.history import page as history
-from memory.console.inbox import pairs, suspects
+from memory.console.inbox import matters, pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
@@ -119,6 +119,18 @@ urlpatterns = [
     ),
     path("<slug:organization>/<str:external_id>/facts", facts.page, name="facts"),
     path("<slug:organization>/<str:external_id>/facts/nights", nights.page, name="nights"),
+    path("<slug:organization>/<str:external_id>/inbox", matters.page, name="inbox"),
+    path(
+        "<slug:organization>/<str:external_id>/inbox/duplicates/look",
+        matters.look_for_duplicates,
+        name="look_for_duplicates",
+    ),
+    path("<slug:organization>/<str:external_id>/inbox/<str:kind>", matters.page, name="inbox"),
+    path("<slug:organization>/<str:external_id>/inbox/<str:kind>/all", matters.decide_kind, name="decide_kind"),
+    path(
+        "<slug:organization>/<str:external_id>/inbox/<str:kind>/<str:matter_id>", matters.decide, name="decide_matter"
+    ),
+    path("<slug:organization>/<str:external_id>/decisions/<uuid:decided_id>/undo", matters.undo, name="undo_decision"),
     path("<slug:organization>/<str:external_id>/facts/reviews", pairs.page, name="reviews"),
     path("<slug:organization>/<str:external_id>/facts/reviews/suspected", suspects.page, name="suspects"),
     path("<slug:organization>/<str:external_id>/facts/reviews/<uuid:review_id>", pairs.decide, name="decide_review"),

@@ -19,6 +19,7 @@ from memory.console.fact_lines import DECISION_NAMES, REVIEW_NAMES, FactLine, bu
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.models import Fact, FactReview
 from memory.models.facts import FactState, ReviewDecision, ReviewKind
+from memory.models.inbox import MatterKind
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
@@ -68,7 +69,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "pairs": describe_pairs(person, shown, now),
         "decisions": DECISIONS,
         "open_reviews": memory.count_open_reviews(person.user),
-        "suspected": memory.count_suspected(person.user),
+        "kind": MatterKind.CONTRADICTIONS.value,
         "cursor": cursor,
         "next_page": urlencode({"cursor": following}) if following else "",
     }

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
 from memory.console.bank.page import LAST_CHANGE
+from memory.models.inbox import MatterKind
 from memory.store.listing import ItemFilter
 from memory.tiers import Tier
 from memory.web.labels import describe_warnings
@@ -27,8 +28,8 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "person": person,
         "now": timezone.now(),
         "cards": [(item, describe_warnings(item.warnings)) for item in items],
-        "open_reviews": memory.count_open_reviews(person.user),
-        "suspected": memory.count_suspected(person.user),
+        "kind": MatterKind.SUSPECTED.value,
+        "waiting_counts": memory.count_waiting(person.user, now=timezone.now()),
         "undo": undo if undo.get("person") == list(person.path) else None,
     }
     return render(request, "console/reviews/suspects.html", context)

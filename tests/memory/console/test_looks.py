@@ -54,6 +54,8 @@ PAGES = [
     *(
         "/facts/reviews",
         "/facts/reviews/suspected",
+        "/inbox/duplicates",
+        "/inbox/redactions",
         "/facts/{current}",
         "/facts/{superseded}",
         "/facts/{wide}",

@@ -31,7 +31,8 @@ def test_it_says_why_and_counts_in_the_navigation(console: Console, user: EndUse
     assert "It may be a joke" in page
     assert 'class="waiting figures">1<' in console.get(f"{place}/memories").content.decode()
     # On a phone the navigation has no place for the review: the page of facts leads there.
-    assert f'href="{place}/facts/reviews/suspected"' in console.get(f"{place}/facts").content.decode()
+    assert f'href="{place}/inbox"' in console.get(f"{place}/facts").content.decode()
+    assert console.get(f"{place}/inbox", follow=True).redirect_chain == [(f"{place}/facts/reviews/suspected", 302)]
 
 
 def test_archiving_leads_back_and_undo_restores_exactly_these(

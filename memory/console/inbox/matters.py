@@ -1,0 +1,188 @@
+"""What waits of one kind: a card for each, decided by a key, all at once, and taken back."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from memory.console.acting import open_facade
+from memory.console.inbox.wordings import DECISIONS, WORDINGS
+from memory.console.text_diff import DiffRun, diff_texts
+from memory.inbox.matters import Matter
+from memory.models import Fact, MemoryItem
+from memory.models.inbox import MatterDecision, MatterKind
+from memory.store.admission import WriteRefused
+from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.viewing import ViewedPerson
+from outcomes.models import OutcomeEvent
+
+PAGE = 20
+TAKEN_BACK = 5
+SETTLED = "This was settled before; nothing changed."
+
+
+@dataclass(frozen=True, slots=True)
+class MatterSide:
+    """A statement with the page it has; of a pair the words that the other lacks are marked."""
+
+    runs: Sequence[DiffRun]
+    address: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MatterCard:
+    matter: Matter
+    sides: tuple[MatterSide, ...]
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson, kind: str = "") -> HttpResponse:
+    memory, now = open_facade(person), timezone.now()
+    counts = memory.count_waiting(person.user, now=now)
+    chosen = read_kind(kind) if kind else next((one for one, waiting in counts.items() if waiting), None)
+    if chosen is None or chosen not in DECISIONS:
+        return redirect("console:suspects" if chosen is MatterKind.SUSPECTED else "console:reviews", *person.path)
+    if not kind:
+        return redirect("console:inbox", *person.path, chosen.value)
+    found = memory.list_waiting(person.user, chosen, now=now, limit=PAGE)
+    decided = [row for row in memory.list_decided(person.user, limit=TAKEN_BACK) if row.kind == chosen]
+    context = {
+        "person": person,
+        "now": now,
+        "kind": chosen.value,
+        "wording": WORDINGS[chosen],
+        "cards": [build_card(person, matter) for matter in found],
+        "decisions": DECISIONS[chosen],
+        "waiting_counts": counts,
+        "waiting": counts[chosen],
+        "decided": [(row, say_decided(chosen, row.decision)) for row in decided],
+    }
+    return render(request, "console/reviews/matters.html", context)
+
+
+def read_kind(kind: str) -> MatterKind:
+    if kind not in set(MatterKind):
+        raise Http404("no such kind")
+    return MatterKind(kind)
+
+
+def say_decided(kind: MatterKind, decision: str) -> str:
+    return next((one.done for one in DECISIONS[kind] if one.value == decision), "Decided.")
+
+
+def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
+    row = matter.row
+    if matter.items:
+        first, second = matter.items
+        runs = diff_texts(second.text, first.text)
+        sides = (
+            build_item_side(person, first, [run for run in runs if run.kind != "removed"]),
+            build_item_side(person, second, [run for run in runs if run.kind != "added"]),
+        )
+        return MatterCard(matter, sides)
+    if isinstance(row, Fact):
+        return MatterCard(matter, (build_side(row.statement, reverse_of(person, "fact", row.pk), row.last_seen),))
+    if isinstance(row, OutcomeEvent):
+        thread = reverse("console:conversations", args=person.path)
+        return MatterCard(matter, (build_side(row.query or "(nothing was asked)", thread, row.at),))
+    if isinstance(row, MemoryItem):
+        return MatterCard(matter, (build_item_side(person, row, [DiffRun("same", row.text)]),))
+    return MatterCard(matter, ())
+
+
+def build_side(text: str, address: str, at: datetime) -> MatterSide:
+    return MatterSide([DiffRun("same", text)], address, at)
+
+
+def build_item_side(person: ViewedPerson, item: MemoryItem, runs: Sequence[DiffRun]) -> MatterSide:
+    return MatterSide(runs, reverse_of(person, "item", item.pk), item.occurred_at)
+
+
+def reverse_of(person: ViewedPerson, name: str, row_id: uuid.UUID) -> str:
+    return reverse(f"console:{name}", args=[*person.path, row_id])
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id: str) -> HttpResponse:
+    chosen, decision = read_kind(kind), request.POST.get("decision", "")
+    if request.method != "POST":
+        return redirect("console:inbox", *person.path, kind)
+    if decision not in set(MatterDecision):
+        raise Http404("no such decision")
+    try:
+        row = open_facade(person).decide_matter(
+            person.user,
+            chosen,
+            matter_id,
+            MatterDecision(decision),
+            now=timezone.now(),
+            reason=request.POST.get("reason", "")[:2_000],
+        )
+    except WriteRefused as refusal:
+        return tell(request, person, kind, f"Nothing was changed: {refusal.rule}.", is_error=True)
+    if row is None:
+        return tell(request, person, kind, SETTLED)
+    said = say_decided(chosen, decision) if chosen in DECISIONS else "Decided."
+    if not wants_fragment(request):
+        return tell(request, person, kind, said)
+    return render(request, "console/reviews/_settled.html", {"person": person, "row": row, "said": said})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> HttpResponse:
+    chosen, decision = read_kind(kind), request.POST.get("decision", "")
+    if request.method != "POST":
+        return redirect("console:inbox", *person.path, kind)
+    if decision not in set(MatterDecision):
+        raise Http404("no such decision")
+    try:
+        rows = open_facade(person).decide_all(person.user, chosen, MatterDecision(decision), now=timezone.now())
+    except WriteRefused as refusal:
+        return tell(request, person, kind, f"Nothing was changed: {refusal.rule}.", is_error=True)
+    return tell(request, person, kind, f"{len(rows)} decided.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def undo(request: OperatorRequest, person: ViewedPerson, decided_id: uuid.UUID) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("console:inbox", *person.path)
+    try:
+        row = open_facade(person).undo_decision(person.user, decided_id, now=timezone.now())
+    except WriteRefused as refusal:
+        messages.error(request, f"Not taken back: {refusal.rule}.")
+        return redirect("console:inbox", *person.path)
+    if row is None:
+        raise Http404("no such decision")
+    return tell(request, person, row.kind, "Taken back: it waits again.")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def look_for_duplicates(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    kind = MatterKind.DUPLICATES.value
+    if request.method != "POST":
+        return redirect("console:inbox", *person.path, kind)
+    found = open_facade(person).look_for_duplicates(person.user, now=timezone.now())
+    return tell(request, person, kind, f"{found} new." if found else "Nothing new was found.")
+
+
+def tell(
+    request: OperatorRequest, person: ViewedPerson, kind: str, said: str, *, is_error: bool = False
+) -> HttpResponse:
+    """Back to the list, with what became of it."""
+    if wants_fragment(request):
+        return render(request, "console/reviews/_settled.html", {"person": person, "said": said, "is_error": is_error})
+    (messages.error if is_error else messages.success)(request, said)
+    return redirect("console:inbox", *person.path, kind)

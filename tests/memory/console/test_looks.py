@@ -19,6 +19,8 @@ from memory.tiers import Indexing, Outcome, Tier, Trust
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
 from tests.factories import MemoryItemFactory
+from tests.memory.console import test_access
+from tests.memory.console.axe import COLOURS, EVERY_RULE, find_hindrances
 from tests.memory.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
 
 __all__ = ["visit"]
@@ -31,6 +33,7 @@ pytestmark = [
 
 CHECKS = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+WIDTHS = (1280, 390)
 LONG = "x" * 3000
 HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק. " * 60
 PAGES = [
@@ -64,6 +67,8 @@ PAGES = [
     *("/facts/{current}/correct", "/facts/{wide}/forget", "/memories/{told}"),
     *("/personality", "/personality?template=teacher", "/replay", "/replay?query=lamp&skip=vector"),
 ]
+# Some answers of the console are files.
+MEMBERS_PAGES = [page for page in test_access.PAGES if not page.endswith((".yaml", ".jsonl"))]
 OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
 
 
@@ -98,9 +103,9 @@ def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) ->
     run_an_installation()
     known = keep_facts(user)
     empty = f"/console/{other_user.organization.slug}/{other_user.external_id}"
-    ids = {name: item.pk for name, item in items.items()} | known
+    ids = {name: item.pk for name, item in items.items()} | known | {"id": items["long"].pk}
     return [
-        *(place + page.format(**ids) for page in PAGES),
+        *dict.fromkeys(place + page.format(**ids) for page in [*PAGES, *MEMBERS_PAGES]),
         *(empty + page for page in ("", "/search?query=lamp", "/context?query=lamp")),
         *(empty + page for page in ("/memories", "/conversations", "/graph", "/facts", "/facts/reviews")),
         *OF_ALL,
@@ -148,11 +153,14 @@ def run_an_installation() -> None:
 def look_at(page: Page, path: str) -> list[str]:
     """What is wrong with a page, wide and narrow, light and dark: loaded once, the look is the browser's alone."""
     complaints = []
-    for width in (1280, 390):
+    for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            complaints += [f"{path}, {width}, {scheme}: {said}" for said in page.evaluate(CHECKS)]
+            found = page.evaluate(CHECKS)
+            if width == WIDTHS[0]:
+                found += find_hindrances(page, EVERY_RULE if scheme == SCHEMES[0] else COLOURS)
+            complaints += [f"{path}, {width}, {scheme}: {said}" for said in found]
     return complaints
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from django.utils import timezone
 
+from memory.access.scope import user_scope
 from memory.context.compose import Context
 from memory.enrichment.tasks import label_person
 from memory.evaluation.datasets import DatasetError
@@ -22,7 +23,7 @@ from memory.evaluation.loading import benchmark_organization
 from memory.facade import MemoryFacade
 from memory.facade.retrieval import RetrievalMode
 from memory.indexing import queue
-from memory.models import EndUser, Organization
+from memory.models import EndUser, MemoryItem, Organization
 from memory.vocabulary.editions import choose_preset
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
@@ -31,7 +32,8 @@ ACTOR: Final = "bench"
 MODES: Final[tuple[RetrievalMode, ...]] = ("hybrid", "staged")
 # Sections that are found for the question, and not known whatever is asked.
 FOUND: Final = frozenset({"retrieved_memories", "current_conversation", "related_conversations", "long_term"})
-NEEDED: Final = ("threads", "current", "query", "at", "answer", "domain", "kind", "negative")
+NEEDED: Final = ("threads", "current", "query", "at", "answer", "domain", "gold", "kind", "negative")
+DEPTHS: Final = (3, 5, 10)
 LOOKS_BACK: Final = timedelta(days=900)
 
 Say = Callable[[str], None]
@@ -40,18 +42,22 @@ Say = Callable[[str], None]
 @dataclass(slots=True)
 class StagedFigures:
     """Of one way to retrieve. ``held``: positive cases with their answer in the context; ``silent``: negative ones that
-    another conversation adds nothing to. Tokens are those of what was found; ``ms`` of the whole context."""
+    another conversation adds nothing to; ``recall`` at a depth: the sum of each positive case's share of its gold
+    exchanges among the first records found. Tokens are those of what was found; ``ms`` of the whole context."""
 
     positive: int = 0
     negative: int = 0
     held: int = 0
     silent: int = 0
+    recall: Counter[int] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
     ms: float = 0.0
 
     def rows(self) -> Iterator[tuple[str, str]]:
         asked = max(1, self.positive + self.negative)
         yield "answer in the context", f"{self.held} of {self.positive}"
+        shares = (f"{self.recall[depth] / max(1, self.positive):.3f} @{depth}" for depth in DEPTHS)
+        yield "gold exchanges found", ", ".join(shares)
         yield "nothing found where nothing belongs", f"{self.silent} of {self.negative}"
         yield (
             "tokens found",
@@ -62,7 +68,8 @@ class StagedFigures:
 
     def as_json(self) -> dict[str, Any]:
         names = ("positive", "negative", "held", "silent", "ms")
-        return {name: getattr(self, name) for name in names} | {"tokens": dict(self.tokens)}
+        recall = {f"recall_at_{depth}": self.recall[depth] / max(1, self.positive) for depth in DEPTHS}
+        return {name: getattr(self, name) for name in names} | {"tokens": dict(self.tokens)} | recall
 
 
 def read_cases(path: Path) -> list[dict[str, Any]]:
@@ -124,6 +131,24 @@ def ask_case(user: EndUser, case: Mapping[str, Any], mode: RetrievalMode, figure
         figures.positive += 1
         figures.tokens["positive"] += tokens
         figures.held += holds_answer(context.injection, case)
+        for depth in DEPTHS:
+            figures.recall[depth] += recall_gold(user, context, case, depth)
+
+
+def recall_gold(user: EndUser, context: Context, case: Mapping[str, Any], depth: int) -> float:
+    """The share of the gold exchanges that are among the first ``depth`` records, in the order of the context.
+
+    A fact read out of an exchange counts for it: it stands in the same thread at the same moment.
+    """
+    ids = [item_id for section in context.handed if section.name in FOUND for item_id in section.memory_ids]
+    with user_scope(user):
+        found = set(MemoryItem.objects.filter(pk__in=ids[:depth]).values_list("thread_id", "occurred_at"))
+    said = {thread["thread_id"]: thread["exchanges"] for thread in (*case["threads"], case["current"])}
+    gold = {
+        (one["thread_id"], datetime.fromisoformat(said[one["thread_id"]][one["exchange"]]["at"]))
+        for one in case["gold"]
+    }
+    return len(gold & found) / len(gold)
 
 
 def holds_answer(text: str, case: Mapping[str, Any]) -> bool:

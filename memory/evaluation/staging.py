@@ -6,7 +6,7 @@ as substrings. Each case is a person of its own, taken out again afterwards.
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -49,7 +49,7 @@ class StagedFigures:
     negative: int = 0
     held: int = 0
     silent: int = 0
-    recall: Counter[int] = field(default_factory=Counter)
+    recall: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     tokens: Counter[str] = field(default_factory=Counter)
     ms: float = 0.0
 
@@ -142,7 +142,7 @@ def recall_gold(user: EndUser, context: Context, case: Mapping[str, Any], depth:
     """
     ids = [item_id for section in context.handed if section.name in FOUND for item_id in section.memory_ids]
     with user_scope(user):
-        found = set(MemoryItem.objects.filter(pk__in=ids[:depth]).values_list("thread_id", "occurred_at"))
+        found = set(MemoryItem.objects.for_user(user).filter(pk__in=ids[:depth]).values_list("thread_id", "occurred_at"))
     said = {thread["thread_id"]: thread["exchanges"] for thread in (*case["threads"], case["current"])}
     gold = {
         (one["thread_id"], datetime.fromisoformat(said[one["thread_id"]][one["exchange"]]["at"]))

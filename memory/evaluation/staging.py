@@ -142,7 +142,9 @@ def recall_gold(user: EndUser, context: Context, case: Mapping[str, Any], depth:
     """
     ids = [item_id for section in context.handed if section.name in FOUND for item_id in section.memory_ids]
     with user_scope(user):
-        found = set(MemoryItem.objects.for_user(user).filter(pk__in=ids[:depth]).values_list("thread_id", "occurred_at"))
+        found = set(
+            MemoryItem.objects.for_user(user).filter(pk__in=ids[:depth]).values_list("thread_id", "occurred_at")
+        )
     said = {thread["thread_id"]: thread["exchanges"] for thread in (*case["threads"], case["current"])}
     gold = {
         (one["thread_id"], datetime.fromisoformat(said[one["thread_id"]][one["exchange"]]["at"]))

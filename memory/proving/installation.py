@@ -89,6 +89,7 @@ class Stack:
     process: subprocess.Popen[bytes] | None = None
     started_in_s: float = 0.0
     access: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
 
     @property
     def output(self) -> str:
@@ -130,7 +131,7 @@ class Stack:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.data_dir), *words],
                 cwd=BASE_DIR,
-                env=clean_environment(CHAT_BASE_URL=self.chat_url, CHAT_MODEL="scripted-1"),
+                env=clean_environment(CHAT_BASE_URL=self.chat_url, CHAT_MODEL="scripted-1", **self.environment),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from memory.proving import crashes, erasure, faults, inputs, isolation
+from memory.proving import crashes, deliveries, erasure, faults, inputs, isolation, loads, pages, secrecy, services
 from memory.proving.promises import PromiseRow
 
 GATEWAY: Final = 36
@@ -10,70 +10,36 @@ TESTED: Final = "not measured here; tested by"
 
 ROWS: Final = (
     PromiseRow(1, "Postgres itself refuses foreign rows", isolation.prove_row_security),
-    PromiseRow(
-        2,
-        "A person's scope never survives a request",
-        reason=f"{TESTED} tests/attacks/test_connections.py: it needs the pool inside one process",
-    ),
+    PromiseRow(2, "A person's scope never survives a request", secrecy.prove_scopes),
     PromiseRow(3, "No way to ask forgets whose data it is", isolation.prove_canaries),
-    PromiseRow(
-        4,
-        "Isolation costs neither recall nor time",
-        reason="not measured here; `bench speed --others 900000` and docs/benchmarks.md",
-    ),
+    PromiseRow(4, "Isolation costs neither recall nor time", loads.prove_isolation_costs),
     PromiseRow(5, "Nobody learns what others have", isolation.prove_silence),
     PromiseRow(6, "An acknowledged write survives a crash", crashes.prove_acknowledged),
     PromiseRow(7, "What is committed is indexed", crashes.prove_index_work),
     PromiseRow(8, "A killed worker loses nothing", crashes.prove_killed_job),
-    PromiseRow(
-        9,
-        "Duplicate and late deliveries do no harm",
-        reason=f"{TESTED} tests/memory/lifecycle and tests/outcomes: deliveries are repeated inside a process",
-    ),
-    PromiseRow(
-        10,
-        "A job that kills its worker cannot loop",
-        reason=f"{TESTED} tests/books: the product has no job that kills itself on request",
-    ),
-    PromiseRow(
-        11, "Two schedules do no double work", reason="not measured here: it takes fifteen minutes of the real schedule"
-    ),
+    PromiseRow(9, "Duplicate and late deliveries do no harm", deliveries.prove_deliveries),
+    PromiseRow(10, "A job that kills its worker cannot loop", deliveries.prove_given_up),
+    PromiseRow(11, "Two schedules do no double work", deliveries.prove_two_schedules),
     PromiseRow(12, "Clients may repeat a request", crashes.prove_retries),
-    PromiseRow(
-        13,
-        "Qdrant is disposable",
-        reason="not measured here: the installation it starts has no Qdrant; with pgvector see row 15",
-    ),
-    PromiseRow(
-        14,
-        "A new index replaces the old under writes",
-        reason="not measured here; `bench load` rebuilds the index under writes",
-    ),
+    PromiseRow(13, "Qdrant is disposable", loads.prove_disposable_index),
+    PromiseRow(14, "A new index replaces the old under writes", loads.prove_new_index),
     PromiseRow(15, "A damaged index is found and mended", erasure.prove_repair),
     PromiseRow(16, "Deleted is gone, and erased leaves no trace", erasure.prove_erasure),
     PromiseRow(17, "A backup restores to the same system", erasure.prove_backup),
     PromiseRow(18, "A search ends within its deadline", faults.prove_deadline),
     PromiseRow(19, "A neighbour's fault costs quality, not the answer", faults.prove_degraded_answers),
-    PromiseRow(20, "A breaker protects both sides", reason=f"{TESTED} tests/memory/platform: its clock must be set"),
+    PromiseRow(20, "A breaker protects both sides", services.prove_breaker),
     PromiseRow(21, "Workers resume after Redis restarts", faults.prove_redis_restarts),
-    PromiseRow(
-        22, "Model services are checked, not trusted", reason=f"{TESTED} tests/memory/inference with services that lie"
-    ),
+    PromiseRow(22, "Model services are checked, not trusted", services.prove_distrust),
     PromiseRow(
         23,
         "A full disk is survivable",
         reason="not measured here: filling a disk needs a file system of its own and the rights to mount it",
     ),
-    PromiseRow(
-        24, "Latency holds under load", reason="not measured here; `bench load` and `bench streams` on a quiet machine"
-    ),
+    PromiseRow(24, "Latency holds under load", loads.prove_latency),
     PromiseRow(25, "Rate limits hold", inputs.prove_rate_limit),
     PromiseRow(26, "No request makes a 5xx", inputs.prove_hostile_corpus),
-    PromiseRow(
-        27,
-        "Names and templates cannot escape",
-        reason=f"{TESTED} tests/books/test_hostile_names.py; names in paths are part of row 26",
-    ),
+    PromiseRow(27, "Names and templates cannot escape", pages.prove_names),
     PromiseRow(28, "Uploads cannot exhaust the host", inputs.prove_uploads),
     PromiseRow(
         29,
@@ -85,13 +51,9 @@ ROWS: Final = (
         "No request to inner addresses, no outside entities",
         reason=f"{TESTED} tests/attacks/test_webhooks.py; outside entities are part of row 28",
     ),
-    PromiseRow(
-        31,
-        "A memory's text cannot script the console",
-        reason=f"{TESTED} tests/memory/console/test_hostile_text.py: it needs a browser",
-    ),
-    PromiseRow(32, "Keys and secrets do not leak", reason=f"{TESTED} tests/attacks/test_secrets.py"),
-    PromiseRow(33, "Tokens cannot be forged", reason=f"{TESTED} tests/memory/access and tests/memory/oauth"),
+    PromiseRow(31, "A memory's text cannot script the console", pages.prove_pages),
+    PromiseRow(32, "Keys and secrets do not leak", secrecy.prove_no_secrets),
+    PromiseRow(33, "Tokens cannot be forged", secrecy.prove_tokens),
     PromiseRow(34, "A poisoned memory cannot rise or stay", inputs.prove_poisoning),
     PromiseRow(
         35,

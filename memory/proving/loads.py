@@ -43,7 +43,7 @@ def ask_all(stage: ProvingStage, user: str) -> list[set[str]]:
         for number in range(ASKED):
             query = f"In which room is the {WORDS[number % 10]} of number {number}?"
             answer = client.post(f"/api/v1/users/{user}/search", json={"query": query, "limit": 10})
-            found.append({str(one["id"]) for one in answer.raise_for_status().json()["results"]})
+            found.append({str(one["memory_id"]) for one in answer.raise_for_status().json()["results"]})
     return found
 
 

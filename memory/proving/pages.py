@@ -138,7 +138,7 @@ def prove_names(stage: ProvingStage) -> Finding:
             taken += status == 202
             failed += [name] * (status not in (202, 422))
         slowest, unplaced = 0.0, list[str]()
-        plain = {"name": mark, "content": "identity: {name: Ada, role: a tutor}\n"}
+        plain = {"name": mark, "content": "identity:\n  name: Ada\ncommunication:\n"}
         is_saved = client.post("/api/v1/personality/save", json=plain, headers=headers).is_success
         for name, content in TEMPLATES.items():
             begun = time.monotonic()

@@ -14,6 +14,10 @@ class PromiseVerdict(StrEnum):
     NOT_RUN = "not run"
 
 
+class UnmeasurableError(Exception):
+    """This machine cannot run a row; the message is why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What was measured, and whether that is within the promise."""
@@ -55,6 +59,8 @@ def prove_row(row: PromiseRow, stage: ProvingStage) -> ProvenRow:
     try:
         stage.ensure_running()
         found = row.prove(stage)
+    except UnmeasurableError as reason:
+        return ProvenRow(row.number, row.promise, f"not measured here: {reason}", PromiseVerdict.NOT_RUN)
     except Exception as fault:  # noqa: BLE001  (whatever it is, it is told as this row's)
         found = Finding(f"did not end: {type(fault).__name__}: {str(fault)[-300:]}", is_kept=False)
     verdict = PromiseVerdict.KEPT if found.is_kept else PromiseVerdict.BROKEN

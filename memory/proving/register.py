@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from memory.proving import crashes, deliveries, erasure, faults, inputs, isolation, loads, pages, secrecy, services
+from memory.proving import (
+    crashes,
+    deliveries,
+    disks,
+    erasure,
+    faults,
+    inputs,
+    isolation,
+    loads,
+    pages,
+    secrecy,
+    services,
+)
 from memory.proving.promises import PromiseRow
 
 GATEWAY: Final = 36
@@ -21,7 +33,7 @@ ROWS: Final = (
     PromiseRow(10, "A job that kills its worker cannot loop", deliveries.prove_given_up),
     PromiseRow(11, "Two schedules do no double work", deliveries.prove_two_schedules),
     PromiseRow(12, "Clients may repeat a request", crashes.prove_retries),
-    PromiseRow(13, "Qdrant is disposable", loads.prove_disposable_index),
+    PromiseRow(13, "The vector index is disposable", loads.prove_disposable_index),
     PromiseRow(14, "A new index replaces the old under writes", loads.prove_new_index),
     PromiseRow(15, "A damaged index is found and mended", erasure.prove_repair),
     PromiseRow(16, "Deleted is gone, and erased leaves no trace", erasure.prove_erasure),
@@ -31,11 +43,7 @@ ROWS: Final = (
     PromiseRow(20, "A breaker protects both sides", services.prove_breaker),
     PromiseRow(21, "Workers resume after Redis restarts", faults.prove_redis_restarts),
     PromiseRow(22, "Model services are checked, not trusted", services.prove_distrust),
-    PromiseRow(
-        23,
-        "A full disk is survivable",
-        reason="not measured here: filling a disk needs a file system of its own and the rights to mount it",
-    ),
+    PromiseRow(23, "A full disk is survivable", disks.prove_full_disk),
     PromiseRow(24, "Latency holds under load", loads.prove_latency),
     PromiseRow(25, "Rate limits hold", inputs.prove_rate_limit),
     PromiseRow(26, "No request makes a 5xx", inputs.prove_hostile_corpus),

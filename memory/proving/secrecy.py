@@ -139,7 +139,8 @@ def prove_tokens(stage: ProvingStage) -> Finding:
     with open_console(stage) as browser:
         session = browser.cookies[settings.SESSION_COOKIE_NAME]
     each = stage.scale(300, 35_000)
-    mcp = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "prove", "version": "1"}}
+    mcp = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
     statuses: list[int] = []
     with httpx.Client(base_url=stage.stack.api_url, timeout=60, trust_env=False) as client:
 

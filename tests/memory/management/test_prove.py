@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from config.env import BASE_DIR
 from memory.management.commands import prove
-from memory.proving.promises import Finding, PromiseRow
+from memory.proving.promises import Finding, PromiseRow, UnmeasurableError
 from memory.proving.register import ROWS
 
 KEPT = PromiseRow(1, "kept", lambda _stage: Finding("0 of 9 lost", is_kept=True))
@@ -21,13 +21,20 @@ CRASHED = PromiseRow(3, "crashed", lambda _stage: Finding(str(1 // 0), is_kept=T
 LEFT = PromiseRow(4, "left", reason="needs a disk of its own")
 
 
+def refuse_measuring(_stage: object) -> Finding:
+    raise UnmeasurableError("may not mount")
+
+
+UNMEASURED = PromiseRow(5, "unmeasured", refuse_measuring)
+
+
 @pytest.fixture
 def staged(monkeypatch: pytest.MonkeyPatch) -> None:
     def stage_nothing(**_options: Any) -> AbstractContextManager[SimpleNamespace]:
         return nullcontext(SimpleNamespace(ensure_running=lambda: None, say=lambda _line: None))
 
     monkeypatch.setattr(prove, "stage_installation", stage_nothing)
-    monkeypatch.setattr(prove, "ROWS", (KEPT, BROKEN, CRASHED, LEFT))
+    monkeypatch.setattr(prove, "ROWS", (KEPT, BROKEN, CRASHED, LEFT, UNMEASURED))
 
 
 @pytest.mark.usefixtures("staged")
@@ -37,15 +44,16 @@ def test_a_broken_promise_fails_the_command_and_the_others_are_still_told(tmp_pa
         call_command("prove", "--markdown", str(table), stdout=StringIO())
     lines = table.read_text(encoding="utf-8").splitlines()
     rows = [line.split(" | ")[2:4] for line in lines if re.match(r"\| \d", line)]
-    assert [verdict for _, verdict in rows] == ["kept", "broken", "broken", "not run"]
+    assert [verdict for _, verdict in rows] == ["kept", "broken", "broken", "not run", "not run"]
     assert rows[0][0] == "0 of 9 lost"
     assert "ZeroDivisionError" in rows[2][0]
     assert rows[3][0] == "needs a disk of its own"
+    assert rows[4][0] == "not measured here: may not mount"
 
 
 @pytest.mark.usefixtures("staged")
 def test_rows_that_are_kept_or_left_out_pass() -> None:
-    call_command("prove", "--rows", "1,4", stdout=StringIO())
+    call_command("prove", "--rows", "1,4,5", stdout=StringIO())
     with pytest.raises(CommandError, match="numbers with commas"):
         call_command("prove", "--rows", "9", stdout=StringIO())
 

@@ -33,7 +33,12 @@ CLEAN = {
 
 @pytest.mark.parametrize("payload", [one for one in word_payloads(MARK) if "{{" not in one and "[" not in one])
 def test_a_page_that_does_not_escape_is_found_out(payload: str) -> None:
-    fields = (f"<p>{payload}</p>", f'<input value="{payload}">', f"<input value='{payload}'>", f"<a x=`{payload}`>")
+    fields: tuple[str, ...] = (
+        f"<p>{payload}</p>",
+        f'<input value="{payload}">',
+        f"<input value='{payload}'>",
+        f"<a x=`{payload}`>",
+    )
     fields += (f"<!-- {payload} -->", f"<textarea>{payload}</textarea>", f'<a href="{payload}">', f"<b a={payload}>")
     fields += (f"<script>{payload}</script>", f"<style>{payload}</style>", f"<title>{payload}</title>")
     assert any(MarkedPage(field, MARK).as_code for field in fields)

@@ -97,5 +97,6 @@ def write_on_full_disk(stage: ProvingStage, filler: Path) -> Finding:
         f"{'written' if is_back else 'not written'} after {seconds:.0f} s; {lost} of {len(kept)} acknowledged lost, "
         f"{indexed.get('ready')} indexed"
     )
-    is_refused = bool(refused) and set(refused) <= {503, 507}
-    return Finding(figure, is_refused and not (hung or lost) and is_back and indexed.get("ready") == len(kept))
+    is_refused = bool(refused) and set(refused) <= {503, 507} and not hung
+    is_whole = not lost and is_back and indexed.get("ready") == len(kept)
+    return Finding(figure, is_refused and is_whole and found == len(searches) > 0)

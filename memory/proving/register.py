@@ -11,9 +11,9 @@ from memory.proving import (
     inputs,
     isolation,
     loads,
+    neighbours,
     pages,
     secrecy,
-    services,
 )
 from memory.proving.promises import PromiseRow
 
@@ -40,9 +40,9 @@ ROWS: Final = (
     PromiseRow(17, "A backup restores to the same system", erasure.prove_backup),
     PromiseRow(18, "A search ends within its deadline", faults.prove_deadline),
     PromiseRow(19, "A neighbour's fault costs quality, not the answer", faults.prove_degraded_answers),
-    PromiseRow(20, "A breaker protects both sides", services.prove_breaker),
+    PromiseRow(20, "A breaker protects both sides", neighbours.prove_breaker),
     PromiseRow(21, "Workers resume after Redis restarts", faults.prove_redis_restarts),
-    PromiseRow(22, "Model services are checked, not trusted", services.prove_distrust),
+    PromiseRow(22, "Model services are checked, not trusted", neighbours.prove_distrust),
     PromiseRow(23, "A full disk is survivable", disks.prove_full_disk),
     PromiseRow(24, "Latency holds under load", loads.prove_latency),
     PromiseRow(25, "Rate limits hold", inputs.prove_rate_limit),

@@ -13,9 +13,9 @@ from memory.inference.remote import JsonService
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 from memory.proving.loads import measure_overlap, prove_latency, prove_new_index
+from memory.proving.neighbours import DIMENSIONS, LIES, serving_lies
 from memory.proving.pages import MarkedPage, word_payloads
 from memory.proving.secrecy import mutate
-from memory.proving.services import DIMENSIONS, LIES, serving_lies
 
 MARK = "zq0123456789abcd"
 CLEAN = {

@@ -24,7 +24,10 @@ WINDOW_S: Final = 30.0
 ADDED_S: Final = 0.5
 DIMENSIONS: Final = 384
 HUGE: Final = 40 * 2**20
-BAD_VECTORS = "SELECT count(*), count(*) FILTER (WHERE l2_norm(embedding) NOT BETWEEN 0.99 AND 1.01) FROM memory_vector"
+VECTORS = (
+    "SELECT count(*), count(*) FILTER (WHERE l2_norm(v.embedding) NOT BETWEEN 0.99 AND 1.01) FROM memory_vector v "
+    "JOIN end_user u ON u.id = v.user_id WHERE u.external_id = %s"
+)
 
 
 def prove_breaker(stage: ProvingStage) -> Finding:
@@ -147,7 +150,7 @@ def prove_distrust(stage: ProvingStage) -> Finding:
             Stack(home / "data", free_port(), free_port(), environment=environment), stage.is_brief, stage.say
         )
         try:
-            deceived.start("--no-demo")
+            deceived.start()
             return lie_in_turn(deceived, embedder)
         finally:
             end_installation(deceived.stack)
@@ -155,7 +158,7 @@ def prove_distrust(stage: ProvingStage) -> Finding:
 
 def lie_in_turn(stage: ProvingStage, embedder: LyingEmbedder) -> Finding:
     user, failed, slowest, believed, unasked = name_person("lied"), 0, 0.0, list[str](), list[str]()
-    with stage.call(stage.make_key("prove"), timeout_s=4 * DEADLINE_S) as client, stage.query_all() as server:
+    with stage.call(timeout_s=4 * DEADLINE_S) as client, stage.query_all() as server:
         for number, lie in enumerate(LIES):
             embedder.lie = lie
             told = {"text": f"Jar {number} holds buttons and spoons", "tier": "history"}
@@ -163,11 +166,11 @@ def lie_in_turn(stage: ProvingStage, embedder: LyingEmbedder) -> Finding:
             status, _, seconds = search_timed(client, user, number)
             failed, slowest = failed + (status != 200), max(slowest, seconds)
             unasked += [lie] * (not eventually(partial(embedder.asked.__getitem__, lie), 5))
-            (stored, _) = server.execute(BAD_VECTORS).fetchone() or (0, 0)
+            (stored, _) = server.execute(VECTORS, [user]).fetchone() or (0, 0)
             believed += [lie] * bool(stored)
         embedder.lie = ""
-        eventually(lambda: (server.execute(BAD_VECTORS).fetchone() or (0,))[0] >= len(LIES), 120)
-        good, bad = server.execute(BAD_VECTORS).fetchone() or (0, 0)
+        eventually(lambda: (server.execute(VECTORS, [user]).fetchone() or (0,))[0] >= len(LIES), 120)
+        good, bad = server.execute(VECTORS, [user]).fetchone() or (0, 0)
     figure = (
         f"{len(believed)} of {len(LIES)} lies of an embedder stored {' '.join(believed)}, {failed} of {2 * len(LIES)} "
         f"calls failed meanwhile, the slowest search {slowest:.1f} s; once it tells the truth {good} of {len(LIES)} "

@@ -102,9 +102,9 @@ def list_statements(matter: Matter) -> list[MatterStatement]:
         return [MatterStatement(type="fact", id=str(fact.pk), text=fact.statement) for fact in (row.fact, row.other)]
     if isinstance(row, Fact):
         return [MatterStatement(type="fact", id=str(row.pk), text=row.statement)]
-    if isinstance(row, OutcomeEvent):
+    if isinstance(row, OutcomeEvent) and not matter.items:
         return [MatterStatement(type="turn", id=str(row.turn_id or row.exchange_id or ""), text=row.query)]
-    items = matter.items if isinstance(row, DecidedMatter) else (row,)
+    items = matter.items or ((row,) if isinstance(row, MemoryItem) else ())
     return [MatterStatement(type="memory", id=str(item.pk), text=item.text) for item in items]
 
 

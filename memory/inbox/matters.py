@@ -52,7 +52,7 @@ class Matter:
     id: str
     at: datetime
     row: MemoryItem | Fact | FactReview | DecidedMatter | OutcomeEvent
-    # The other memory of a pair of duplicates; what is kept of the two comes first.
+    # Both memories of a pair of duplicates, what is kept of the two first; the memory of a verdict without a question.
     items: tuple[MemoryItem, ...] = ()
 
 
@@ -157,8 +157,8 @@ def list_waiting(
         rows = rows.filter(Q(**further) | Q(**{source.moment: moment, "pk__gt": row_id}))
     order = F(source.moment).asc() if source.is_urgent else F(source.moment).desc()
     found = list(rows.order_by(order, "pk")[:limit])
-    pairs = read_pairs(user, found) if kind is MatterKind.DUPLICATES else {}
-    return [Matter(kind, str(row.pk), getattr(row, source.moment), row, pairs.get(row.pk, ())) for row in found]
+    items = read_items(user, kind, found)
+    return [Matter(kind, str(row.pk), getattr(row, source.moment), row, items.get(row.pk, ())) for row in found]
 
 
 def get_waiting(user: EndUser, kind: MatterKind, matter_id: str, now: datetime) -> Matter | None:
@@ -168,8 +168,21 @@ def get_waiting(user: EndUser, kind: MatterKind, matter_id: str, now: datetime) 
     row = find_waiting(user, kind, now).filter(pk=matter_id).first()
     if row is None:
         return None
-    pair = read_pairs(user, [row]).get(row.pk, ()) if kind is MatterKind.DUPLICATES else ()
-    return Matter(kind, str(row.pk), getattr(row, source.moment), row, pair)
+    items = read_items(user, kind, [row]).get(row.pk, ())
+    return Matter(kind, str(row.pk), getattr(row, source.moment), row, items)
+
+
+def read_items(user: EndUser, kind: MatterKind, rows: list[Any]) -> Mapping[Any, tuple[MemoryItem, ...]]:
+    if kind is MatterKind.DUPLICATES:
+        return read_pairs(user, rows)
+    return read_scored(user, rows) if kind is MatterKind.UNEXPLAINED else {}
+
+
+def read_scored(user: EndUser, rows: list[OutcomeEvent]) -> dict[int, tuple[MemoryItem, ...]]:
+    """The first memory that each verdict without a question was about, if it is still there."""
+    first = {row.pk: UUID(row.memories[0][0]) for row in rows if row.memories and not row.query}
+    items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(list(first.values()))
+    return {event_id: (items[item_id],) for event_id, item_id in first.items() if item_id in items}
 
 
 def read_pairs(user: EndUser, rows: list[DecidedMatter]) -> dict[UUID, tuple[MemoryItem, ...]]:

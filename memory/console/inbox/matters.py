@@ -25,6 +25,8 @@ from outcomes.models import OutcomeEvent
 
 PAGE = 20
 TAKEN_BACK = 5
+# Of a verdict without a question whose memories are erased.
+NOTHING_LEFT = "What it was about is erased."
 SETTLED = "This was settled before; nothing changed."
 
 
@@ -81,7 +83,7 @@ def say_decided(kind: MatterKind, decision: str) -> str:
 
 def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
     row = matter.row
-    if matter.items:
+    if len(matter.items) > 1:
         first, second = matter.items
         runs = diff_texts(second.text, first.text)
         sides = (
@@ -91,12 +93,11 @@ def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
         return MatterCard(matter, sides)
     if isinstance(row, Fact):
         return MatterCard(matter, (build_side(row.statement, reverse_of(person, "fact", row.pk), row.last_seen),))
-    if isinstance(row, OutcomeEvent):
+    if isinstance(row, OutcomeEvent) and not matter.items:
         thread = reverse("console:conversations", args=person.path)
-        return MatterCard(matter, (build_side(row.query or "(nothing was asked)", thread, row.at),))
-    if isinstance(row, MemoryItem):
-        return MatterCard(matter, (build_item_side(person, row, [DiffRun("same", row.text)]),))
-    return MatterCard(matter, ())
+        return MatterCard(matter, (build_side(row.query or NOTHING_LEFT, thread, row.at),))
+    items = matter.items or ((row,) if isinstance(row, MemoryItem) else ())
+    return MatterCard(matter, tuple(build_item_side(person, item, [DiffRun("same", item.text)]) for item in items))
 
 
 def build_side(text: str, address: str, at: datetime) -> MatterSide:

@@ -6,6 +6,7 @@ import pytest
 
 from memory.models import EndUser
 from tests.api_client import ApiClient, client_for
+from tests.factories import MemoryItemFactory
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -80,3 +81,13 @@ def test_deciding_takes_an_administrators_key_and_the_persons_own_address(
     theirs = client_for(other_user, scopes=("read", "write", "admin"))
     assert theirs.post(path, {"decision": "keep"}).status_code == 404
     assert count(theirs, "unexplained_failures") == 0
+
+
+def test_a_failure_told_of_a_memory_shows_the_memory(api: ApiClient, user: EndUser) -> None:
+    stored = str(MemoryItemFactory.create(user=user, banked=True, text="The boiler is reset with the red button.").pk)
+    told = api.post("outcomes", {"related": [stored], "outcome": "failed"})
+    assert told.status_code in {200, 201}, told.content
+    [waiting] = api.get("inbox/unexplained_failures").json()["items"]
+    [statement] = waiting["statements"]
+    assert (statement["type"], statement["id"]) == ("memory", stored)
+    assert "red button" in statement["text"]

@@ -63,6 +63,10 @@ class PeopleForm(forms.Form):
     q = forms.CharField(required=False, max_length=128, strip=True)
 
 
+class FindForm(forms.Form):
+    q = forms.CharField(required=False, max_length=200, strip=True)
+
+
 class SearchForm(forms.Form):
     """A search as it stands in the address bar; what does not stand there is as usual."""
 

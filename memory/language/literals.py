@@ -45,9 +45,10 @@ def build_tsvector(text: str, owner: int) -> str:
     return " ".join(entries)
 
 
-def build_tsquery(forms: Iterable[str], owner: int) -> str:
-    """Any of the terms of this user, to be cast to `tsquery`."""
-    return "|".join(_quoted(build_lexeme(form, owner)) for form in forms)
+def build_tsquery(forms: Iterable[str], owner: int, *, is_beginning: bool = False) -> str:
+    """Any of the terms of this user, or what begins with one of them, to be cast to `tsquery`."""
+    match = ":*" if is_beginning else ""
+    return "|".join(_quoted(build_lexeme(form, owner)) + match for form in forms)
 
 
 def _quoted(word: str) -> str:

@@ -29,6 +29,8 @@ class ItemFilter:
     tier: Tier | None = None
     tag: str | None = None
     words: str | None = None
+    # The last of ``words`` may be the beginning of one: they are still being typed.
+    is_typing: bool = False
     indexing: Indexing | None = None
     rows: RowConditions = field(default_factory=RowConditions)
     review: bool | None = None
@@ -113,8 +115,9 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
         groups = build_query_groups(criteria.words)
         if not groups:
             return rows.none()
-        for group in groups:
-            holds: Any = RawSQL("lexemes @@ %s::tsquery", [build_tsquery(group, owner)], output_field=BooleanField())
+        for place, group in enumerate(groups, start=1):
+            query = build_tsquery(group, owner, is_beginning=criteria.is_typing and place == len(groups))
+            holds: Any = RawSQL("lexemes @@ %s::tsquery", [query], output_field=BooleanField())
             rows = rows.filter(holds)
     return rows
 

@@ -103,7 +103,9 @@
     if (event.detail.target.id === "pager" && document.activeElement === document.body) within(place, "a")?.focus();
     // A screen reader only speaks what changes in a region it has known from the start.
     const news = within(place, "[data-announce]");
-    if (news) document.getElementById("news").textContent = news.textContent.trim().replace(/\s+/g, " ");
+    // While a dialog is open, what lies behind it says nothing.
+    const region = document.querySelector("dialog[open] [role=status]") ?? document.getElementById("news");
+    if (news) region.textContent = news.textContent.trim().replace(/\s+/g, " ");
   });
 
   // Files dropped on a form with one file field are sent one after another; the page they lead back to tells of each.
@@ -218,6 +220,8 @@
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    // Nor does a key act behind a dialog.
+    if (document.querySelector("dialog[open]")) return;
     const action = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : null;
     if (action) {
       event.preventDefault();

@@ -19,6 +19,8 @@ from tests.memory.console.conftest import Console, console_for
 
 PAGES = [
     "",
+    "/find",
+    "/find?q=lamp",
     "/search",
     "/search?query=lamp",
     "/context",

@@ -22,6 +22,7 @@ from tests.memory.console.hostile_texts import PAYLOADS
 PAGES = [
     *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
     "/search?query=lamp",
+    "/find?q=lamp",
     *(
         "/facts",
         "/facts?state=all",

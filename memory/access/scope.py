@@ -93,7 +93,7 @@ def apply_settings(settings: Mapping[str, str]) -> Iterator[dict[str, str]]:
     with connection.cursor() as cursor:
         before = set_local(cursor, settings)
     yield before
-    if before and connection.savepoint_ids:
+    if before and connection.savepoint_ids and not connection.needs_rollback:
         with connection.cursor() as cursor:
             set_local(cursor, before)
 

@@ -31,6 +31,7 @@ FALLBACKS = {
     "late_skipped": "Turns were not compared with the question word for word.",
     "unindexed_skipped": "What was stored a moment ago was compared by its words alone.",
     "rate_skipped": "The language model did not rate in time, so the order stayed as it was.",
+    "remember_skipped": "The database takes no writes, so the turn was not kept and no outcome can name it.",
     "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
 }
 VECTOR_STATES = {

@@ -33,8 +33,7 @@ def choose_staged(user: EndUser, request: SearchRequest, found: SearchResult, *,
     except DatabaseError as error:
         logger.warning("stages skipped", reason=type(error).__name__)
         metrics.count("fallbacks", STAGE)
-        found.debug.fallbacks_used.append(f"{STAGE}_skipped")
-        found.debug.errors.append({"stage": STAGE, "message": type(error).__name__, "code": "Unavailable"})
+        found.debug.note_skipped(STAGE, type(error).__name__, "Unavailable")
         return found.hits
     found.debug.intent = describe_intent(intent, "model" if by_model else "rules")
     found.debug.stage_timings_ms[STAGE] = round((time.perf_counter() - started) * 1000, 3)

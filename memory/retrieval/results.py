@@ -173,12 +173,15 @@ class SearchDebug:
         try:
             return call()
         except Unavailable as error:
-            self.fallbacks_used.append(f"{stage}_skipped")
-            self.errors.append({"stage": stage, "message": error.reason, "code": error.code})
+            self.note_skipped(stage, error.reason, error.code)
             if stage in {"embed", VECTOR}:
                 self.vector_stage_status = vector_status_after(error)
             logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
             return otherwise
+
+    def note_skipped(self, stage: str, reason: str, code: str) -> None:
+        self.fallbacks_used.append(f"{stage}_skipped")
+        self.errors.append({"stage": stage, "message": reason, "code": code})
 
 
 def vector_status_after(error: Unavailable) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import ProgrammingError, connection
+import structlog
+from django.db import DatabaseError, ProgrammingError, connection
 from django.utils.crypto import salted_hmac
 
 from memory.access.scope import user_scope
@@ -17,9 +18,14 @@ from memory.models import EndUser, Turn
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest
 from memory.store.admission import WriteRefused
 
+logger = structlog.get_logger(__name__)
+
 TURN_SALT = "commonplace.turn"
+REMEMBER = "remember"
 # What Postgres says of a row that a policy keeps out.
 ROW_SECURITY = "42501"
+# A disk that is full, and a transaction that may only read: what is there can still be found.
+UNWRITABLE = frozenset({"53100", "25006"})
 
 COUNT_RETRIEVALS = """
 WITH free AS (
@@ -69,6 +75,23 @@ def refuse_foreign_turn() -> Iterator[None]:
         raise WriteRefused("turn_id", "belongs to another agent or project") from error
 
 
+@contextmanager
+def answer_unkept(debug: SearchDebug | None = None) -> Iterator[None]:
+    """Where nothing can be written a search is answered all the same; an outcome cannot name its turn.
+
+    The open transaction is rolled back at its end: nothing may be read in it afterwards.
+    """
+    try:
+        yield
+    except DatabaseError as error:
+        sqlstate = getattr(error.__cause__, "sqlstate", None)
+        if sqlstate not in UNWRITABLE:
+            raise
+        logger.warning("turn not kept", sqlstate=sqlstate)
+        if debug is not None:
+            debug.note_skipped(REMEMBER, "the database takes no writes", "Unavailable")
+
+
 @dataclass(frozen=True, slots=True)
 class HandedSection:
     """A section of a context as a turn keeps it: which memories stood in it, and never their words."""
@@ -84,7 +107,7 @@ class HandedSection:
 def record_sections(user: EndUser, turn_id: uuid.UUID, sections: Sequence[HandedSection]) -> None:
     """Keep what the turn's context was made of. Of a turn that is not kept, nothing is."""
     # As with the turn itself, the last moment's may be lost in a power cut.
-    with user_scope(user, settings={"synchronous_commit": "off"}):
+    with answer_unkept(), user_scope(user, settings={"synchronous_commit": "off"}):
         kept = [section.as_json() for section in sections]
         Turn.objects.filter(user=user, turn_id=turn_id).update(sections=kept)
 
@@ -111,9 +134,9 @@ def record_turn(
 ) -> None:
     """Keep which memory was at which position, so that an outcome can name positions; count the retrievals.
 
-    Raises WriteRefused for the id of a turn of another agent or project.
+    The last thing in its transaction. Raises WriteRefused for the id of a turn of another agent or project.
     """
-    with refuse_foreign_turn(), user_scope(user):
+    with answer_unkept(debug), refuse_foreign_turn(), user_scope(user):
         turn = Turn(
             user=user,
             turn_id=turn_id,

@@ -13,6 +13,7 @@ from memory.facade import MemoryFacade
 from memory.indexes import fulltext, lexical_index
 from memory.models import EndUser
 from memory.platform import breakers, deadline, redis
+from memory.retrieval import turns
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("services")
 
 memory = MemoryFacade("key:test")
 ASLEEP = "SELECT pg_sleep(120)"
+FULL_DISK = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
 
 
 # --- a part, or all of them --------------------------------------------------------------------------------------
@@ -124,3 +126,18 @@ def test_a_bank_item_is_stored_without_embedder_and_vectors(known: EndUser, cloc
         assert memory.store(known, new, now=clock(), similar_to=twin).duplicate_of is None
     assert twin is None
     assert watch.is_within(memory_conf().deadlines.default_s)
+
+
+# --- a database that takes no writes ----------------------------------------------------------------------------
+def test_a_search_on_a_full_disk_is_answered_and_its_turn_not_kept(
+    known: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "COUNT_RETRIEVALS", FULL_DISK + " -- %s %s %s")
+    result = search_in_time(known, clock)
+    assert [hit.item.text for hit in result.hits] == [TEXT]
+    assert result.debug.fallbacks_used == ["remember_skipped"]
+    assert find_turn(known, result.turn_id) is None
+    monkeypatch.undo()
+    kept = search_in_time(known, clock)
+    assert kept.debug.fallbacks_used == []
+    assert find_turn(known, kept.turn_id) is not None

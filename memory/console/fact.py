@@ -21,6 +21,7 @@ from memory.models.facts import FactState
 from memory.store.admission import WriteRefused
 from memory.tiers import Trust
 from memory.web.labels import TRUST_NAMES
+from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
 
@@ -77,7 +78,8 @@ def correct(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     form = FactForm(request.POST, label_suffix="")
     if form.is_valid() and is_current_revision(form, fact) and (left := save_correction(person, fact, form)):
         merged = "Another fact says the same already; the two are one now."
-        messages.success(request, "The fact was corrected." if left == fact_id else merged)
+        undo = reverse("console:undo_fact", args=[*person.path, fact_id]) if left == fact_id else ""
+        tell(request, "The fact was corrected." if left == fact_id else merged, undo)
         return redirect_to_fact(request, person, left)
     return render_fact_form(request, person, fact, form, status=422)
 
@@ -124,7 +126,8 @@ def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     if request.method != "POST":
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).confirm_fact(person.user, fact_id, now=timezone.now())
-    return respond_to_change(request, person, changed, "The fact was confirmed: time takes nothing from it.")
+    undo = reverse("console:undo_fact", args=[*person.path, fact_id])
+    return respond_to_change(request, person, changed, "The fact was confirmed: time takes nothing from it.", undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -135,7 +138,8 @@ def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -
     if request.method != "POST":
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).reject_fact(person.user, fact_id, now=timezone.now())
-    return respond_to_change(request, person, changed, "The fact was rejected: it never was so.")
+    undo = reverse("console:restore_fact", args=[*person.path, fact_id])
+    return respond_to_change(request, person, changed, "The fact was rejected: it never was so.", undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -155,12 +159,27 @@ def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     return respond_to_change(request, person, changed, "The fact is current again. What took its place is too.")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def undo_change(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    """Take back what was said of it last: a correction, or that it is so."""
+    find_fact(person, fact_id)
+    if request.method != "POST":
+        return redirect_to_fact(request, person, fact_id)
+    try:
+        changed = open_facade(person).undo_fact_change(person.user, fact_id, now=timezone.now())
+    except WriteRefused as error:
+        messages.error(request, f"Not taken back: the fact {error.rule}.")
+        return redirect_to_fact(request, person, fact_id)
+    return respond_to_change(request, person, changed, "Taken back: the fact is as it was before.")
+
+
 def respond_to_change(
-    request: OperatorRequest, person: ViewedPerson, changed: Fact | None, message: str
+    request: OperatorRequest, person: ViewedPerson, changed: Fact | None, message: str, undo: str = ""
 ) -> HttpResponse:
     if changed is None:
         raise Http404("no such fact")
-    messages.success(request, message)
+    tell(request, message, undo)
     return redirect_to_fact(request, person, changed.pk)
 
 

@@ -24,6 +24,7 @@ from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store.admission import WriteRefused
 from memory.tiers import SCORED_TIERS, Tier, Trust
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS, describe_warnings
+from memory.web.notices import tell, tell_with_undo
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
 
@@ -125,12 +126,23 @@ def edit(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> 
     if request.method == "POST":
         form = RevisionForm(request.POST, label_suffix="")
         if form.is_valid() and is_current(form, item) and (left := save_revision(person, item, form)):
-            messages.success(request, "The memory was saved." if left == item_id else MERGED)
+            tell_saved(request, person, item, left)
             return redirect_to_item(request, person, left)
         return render_edit_form(request, person, item, form, status=422)
     return render_edit_form(
         request, person, item, RevisionForm.of(item, find_version_text(person, item, request.GET.get("version", "")))
     )
+
+
+def tell_saved(request: OperatorRequest, person: ViewedPerson, before: MemoryItem, left: uuid.UUID) -> None:
+    newest = next(iter(open_facade(person).list_events(person.user, left, limit=1)), None)
+    if left != before.pk:
+        messages.success(request, MERGED)
+    elif newest is None or newest.kind != "revised" or newest.at < before.updated_at:
+        messages.success(request, "The memory was saved.")
+    else:
+        undo = reverse("console:undo", args=[*person.path, left, newest.pk])
+        tell_with_undo(request, "The memory was saved.", undo)
 
 
 def find_version_text(person: ViewedPerson, item: MemoryItem, number: str) -> str | None:
@@ -188,7 +200,8 @@ def archive(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
     if request.method != "POST":
         return redirect_to_item(request, person, find_item(person, item_id).pk)
     changed = open_facade(person).archive(person.user, item_id, now=timezone.now())
-    return respond_to_change(request, person, changed, "The memory was archived.")
+    undo = reverse("console:restore", args=[*person.path, item_id])
+    return respond_to_change(request, person, changed, "The memory was archived.", undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -204,18 +217,22 @@ def restore(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
         messages.error(request, f"Not restored: {error.rule}.")
         return redirect_to_item(request, person, item_id)
     is_merged = changed is not None and changed.pk != item_id
-    return respond_to_change(request, person, changed, MERGED if is_merged else "The memory was restored.")
+    if is_merged:
+        return respond_to_change(request, person, changed, MERGED)
+    undo = reverse("console:archive", args=[*person.path, item_id])
+    return respond_to_change(request, person, changed, "The memory was restored.", undo)
 
 
 def respond_to_change(
-    request: OperatorRequest, person: ViewedPerson, changed: MemoryItem | None, message: str
+    request: OperatorRequest, person: ViewedPerson, changed: MemoryItem | None, message: str, undo: str = ""
 ) -> HttpResponse:
+    """``undo`` is the address that takes it back, where one does."""
     if changed is None:
         raise Http404("no such memory")
     # From a list of hits the reader goes on reading; only the row changes.
     if wants_fragment(request) and "in_place" in request.POST:
         return render(request, "console/item/_moved.html", {"person": person, "item": changed, "message": message})
-    messages.success(request, message)
+    tell(request, message, undo)
     if request.POST.get("back") == REVIEW:
         return redirect(f"{reverse('console:memories', args=person.path)}?status={REVIEW}")
     return redirect_to_item(request, person, changed.pk)

@@ -4,6 +4,7 @@ import uuid
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
@@ -12,6 +13,7 @@ from memory.console.item import find_item, redirect_to_item
 from memory.store.admission import WriteRefused
 from memory.tiers import SCORED_TIERS, Outcome, Tier
 from memory.web.labels import OUTCOME_NAMES, VERDICTS
+from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
 
@@ -26,10 +28,13 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
     # Books and the bank are never scored; no button offers it, but a request can be made by hand.
     if item.tier not in SCORED_TIERS or outcome not in {value.value for value, _ in VERDICTS}:
         raise Http404("no such outcome, or no memory that outcomes score")
-    open_facade(person).record_outcome(person.user, Outcome(outcome), now=timezone.now(), related=[str(item_id)])
+    memory = open_facade(person)
+    memory.record_outcome(person.user, Outcome(outcome), now=timezone.now(), related=[str(item_id)])
     # Read again: promotion may follow a verdict at once.
     score = find_item(person, item_id).score
-    messages.success(request, f"Counted as “{OUTCOME_NAMES[Outcome(outcome)]}”: the score went to {score:.2f}.")
+    verdict = memory.find_withdrawable_verdict(person.user, item_id)
+    undo = reverse("console:undo", args=[*person.path, item_id, verdict.pk]) if verdict else ""
+    tell(request, f"Counted as “{OUTCOME_NAMES[Outcome(outcome)]}”: the score went to {score:.2f}.", undo)
     return redirect_to_item(request, person, item_id)
 
 
@@ -56,5 +61,7 @@ def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: u
     except WriteRefused as error:
         messages.error(request, f"Not changed: {error.rule}.")
         return redirect_to_item(request, person, item_id)
-    messages.success(request, "It comes with every question now." if always else "It is left to search from now on.")
+    said = "It comes with every question now." if always else "It is left to search from now on."
+    undo = reverse("console:set_always_inject", args=[*person.path, item_id])
+    tell(request, said, undo if always != item.always_inject else "", always="no" if always else "yes")
     return redirect_to_item(request, person, item_id)

@@ -21,6 +21,7 @@ from memory.models import Operator
 from memory.models.inbox import MatterKind
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor
+from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.viewing import ViewedPerson, can_see_everybody
 
 register = template.Library()
@@ -174,6 +175,12 @@ def list_inbox_kinds(context: dict[str, Any], person: ViewedPerson) -> list[Inbo
         InboxChip(kind.value, WORDINGS[kind].name, waiting, reverse("console:inbox", args=[*person.path, kind.value]))
         for kind, waiting in count_waiting(context, person).items()
     ]
+
+
+@register.simple_tag(takes_context=True)
+def undo_offer(context: dict[str, Any]) -> UndoOffer | None:
+    """The form beside the message of a change; shown once."""
+    return take_undo_offer(context["request"])
 
 
 @register.simple_tag(takes_context=True)

@@ -28,7 +28,7 @@ from memory.facts.relevance import weigh_relevance
 from memory.indexes.answering import question_embedder
 from memory.inference import embedder_of
 from memory.inference.base import QuestionVector
-from memory.lifecycle import curation, learning
+from memory.lifecycle import curation, learning, undo
 from memory.lifecycle.learning import DraftedStatement
 from memory.models import EndUser, Fact, FactEpisode, FactEvent, FactEvidence, FactReview
 from memory.models.facts import ReviewDecision
@@ -221,15 +221,9 @@ class FactVerbs(FacadePart):
         is_endless: bool = False,
     ) -> Fact | None:
         """Merged into another where that says the same. Raises WriteRefused."""
+        days = {"valid_from": valid_from, "valid_to": valid_to}
         return curation.revise_fact(
-            user,
-            fact_id,
-            now=now,
-            actor=self.actor,
-            statement=statement,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            is_endless=is_endless,
+            user, fact_id, now=now, actor=self.actor, statement=statement, is_endless=is_endless, reason="", **days
         )
 
     def confirm_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
@@ -240,6 +234,10 @@ class FactVerbs(FacadePart):
 
     def restore_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
         return curation.restore_fact(user, fact_id, now=now, actor=self.actor)
+
+    def undo_fact_change(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
+        """Take back the correction or confirmation that was the last thing to happen to it. Raises WriteRefused."""
+        return undo.undo_fact_change(user, fact_id, now=now, actor=self.actor)
 
     def forget_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> bool:
         """For good: its words, evidence and bank item; earlier turns do not bring it back."""

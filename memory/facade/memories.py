@@ -187,13 +187,13 @@ class MemoryVerbs(RemovalVerbs):
     def undo(
         self, user: EndUser, item_id: uuid.UUID, event_id: int, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
-        """Take back a promotion or an archiving, or a verdict that was given on this memory alone."""
+        """Take back a promotion, an archiving or an edit, or a verdict that was given on this memory alone."""
         with user_scope(user):
             event = MemoryEvent.objects.filter(user=user, item_id=item_id, pk=event_id).first()
             # Verdicts and moves are undone by different rooms; a client knows only the event.
             if event is not None and event.kind in withdrawal.OUTCOME_BY_EVENT_KIND:
                 return withdrawal.withdraw_verdict(user, event, now=now, actor=self.actor)
-            item = undo.undo_move(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = undo.undo_change(user, item_id, event_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item

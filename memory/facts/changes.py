@@ -236,12 +236,13 @@ def revise_fact(
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     is_endless: bool = False,
+    reason: str = "",
 ) -> None:
     """A person words it anew, or says when it holds; ``is_endless`` takes an end away.
 
     A new wording is read anew, and embedded later.
     """
-    before: dict[str, Any] = {"statement": fact.statement}
+    before = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
     if statement is not None and statement != fact.statement:
         read = read_statement(statement)
         fact.statement = statement[:STATEMENT_CHARS]
@@ -263,12 +264,16 @@ def revise_fact(
     fact.save()
     mark_facts_due(fact.user, now)
     after = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
-    record_fact_event(fact, "revised", now=now, actor=actor, before=before, after=after)
+    record_fact_event(fact, "revised", now=now, actor=actor, reason=reason, before=before, after=after)
 
 
 def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
     """A person says that it is so: believed outright, and time takes nothing away."""
-    before = {"confidence": fact.base_confidence, "state": fact.state}
+    before = {
+        "confidence": fact.base_confidence,
+        "state": fact.state,
+        "evidence_at": fact.evidence_at.isoformat(),
+    }
     fact.is_confirmed, fact.base_confidence, fact.evidence_at = True, CONFIRMED, now
     fact.last_seen, fact.updated_at = max(fact.last_seen, now), now
     fact.save(update_fields=["is_confirmed", "base_confidence", "evidence_at", "last_seen", "updated_at"])

@@ -125,6 +125,7 @@ def revise_fact(
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     is_endless: bool = False,
+    reason: str = "",
 ) -> Fact | None:
     """Correct the wording or the validity. The bank item says what the fact says. Raises WriteRefused."""
     text = validate_statement(statement) if statement is not None else None
@@ -136,7 +137,7 @@ def revise_fact(
         if start and end and end < start:
             raise WriteRefused("valid_to", "must not be before valid_from")
         days = {"valid_from": valid_from, "valid_to": valid_to}
-        changes.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, **days)
+        changes.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, reason=reason, **days)
         if fact.state == FactState.MERGED:
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
             return fact

@@ -179,12 +179,13 @@ def revise_memory(
     similar_to: uuid.UUID | None = None,
     is_strict: bool = False,
     reason: str = "",
+    undone: MemoryEvent | None = None,
 ) -> MemoryItem | None:
     """Change text, tags, importance, confidence, always_inject or metadata; a new text makes a new version.
 
     ``trust`` is that of the new text and limits the memory's. ``similar_to`` is the bank item the new text duplicates,
     if any; the result is then the item that remains of the two. ``is_strict``: refuse what the guard only suspects.
-    None when the user has no such item.
+    ``undone`` is the event being undone, if any. None when the user has no such item.
     """
     changes = JsonRedaction().redact(changes)
     with user_scope(user):
@@ -194,14 +195,24 @@ def revise_memory(
         item = rows.lock_item(user, item_id)
         if item is None:
             return None
-        is_reworded = apply_changes(item, changes, trust, is_strict=is_strict, reason=reason, actor=actor, now=now)
+        is_reworded = apply_changes(
+            item, changes, trust, is_strict=is_strict, reason=reason, actor=actor, now=now, undone=undone
+        )
         if is_reworded and item.tier == Tier.MEMORY_BANK and item.status == Status.ACTIVE:
             return merge_duplicate(user, item, similar_to, now=now, actor=actor)
     return item
 
 
 def apply_changes(
-    item: MemoryItem, changes: dict[str, Any], trust: Trust, *, is_strict: bool, reason: str, now: datetime, actor: str
+    item: MemoryItem,
+    changes: dict[str, Any],
+    trust: Trust,
+    *,
+    is_strict: bool,
+    reason: str,
+    now: datetime,
+    actor: str,
+    undone: MemoryEvent | None = None,
 ) -> bool:
     """Apply the changes if the rules allow them. Returns whether the text changed."""
     text = validate_field_text(changes["text"], MAX_TEXT_CHARS) if "text" in changes else item.text
@@ -226,15 +237,19 @@ def apply_changes(
         rows.set_text(item, text)
     item.updated_at = now
     item.save()
-    after = {name: getattr(item, name) for name in before}
+    after = {name: getattr(item, name) for name in before} | ({"undone": undone.pk} if undone else {})
     rows.record_event(item, "revised", reason=reason, before=before, after=after, now=now, actor=actor)
     rows.mark_index_due_if_pending(item, now)
+    announce_revision(item, is_reworded=is_reworded, is_settled=was_reviewed and not item.review)
+    return is_reworded
+
+
+def announce_revision(item: MemoryItem, *, is_reworded: bool, is_settled: bool) -> None:
     rows.announce_change(item.user, "revised", [item])
     if is_reworded:
         rows.announce_wording(item.user, [item])
-    if was_reviewed and not item.review:
+    if is_settled:
         rows.announce_change(item.user, "confirmed", [item])
-    return is_reworded
 
 
 def merge_duplicate(

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -20,6 +20,7 @@ from memory.console.text_diff import DiffRun, diff_texts
 from memory.models import Fact, FactReview
 from memory.models.facts import FactState, ReviewDecision, ReviewKind
 from memory.models.inbox import MatterKind
+from memory.web.notices import tell
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
@@ -120,13 +121,19 @@ def decide(request: OperatorRequest, person: ViewedPerson, review_id: uuid.UUID)
     # On a page left open, somebody may have decided it, or one of the two may have ended by another pair.
     said = DECISION_NAMES[ReviewDecision(review.decision)] if review.decided_at == now else SETTLED
     if not wants_fragment(request):
-        messages.success(request, said)
+        ended = find_ended(review) if said != SETTLED else None
+        tell(request, said, reverse("console:restore_fact", args=[*person.path, ended.pk]) if ended else "")
         return redirect("console:reviews", *person.path)
     return render(request, "console/reviews/_decided.html", build_decided_context(person, review, said))
 
 
+def find_ended(review: FactReview) -> Fact | None:
+    """The one of the two that does not hold any more."""
+    return next((fact for fact in (review.fact, review.other) if fact.state != FactState.ACTIVE), None)
+
+
 def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -> dict[str, Any]:
-    ended = next((fact for fact in (review.fact, review.other) if fact.state != FactState.ACTIVE), None)
+    ended = find_ended(review)
     return {
         "person": person,
         "review": review,

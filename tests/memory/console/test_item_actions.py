@@ -119,7 +119,7 @@ def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndU
     page = console.post(f"{path}/outcome", {"outcome": "failed"}, follow=True).content.decode()
     assert "The last verdict was “failed”" in page
     failed, worked = MemoryFacade().list_events(user, item.pk)[:2]
-    assert page.count(f"{path}/undo/{failed.pk}") == 2, "beside the buttons and on the timeline"
+    assert page.count(f"{path}/undo/{failed.pk}") == 3, "beside the message and the buttons, and on the timeline"
     assert f"{path}/undo/{worked.pk}" not in page
 
     page = console.post(f"{path}/undo/{failed.pk}", follow=True).content.decode()

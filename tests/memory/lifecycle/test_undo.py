@@ -10,7 +10,7 @@ from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent, MemoryItem
 from memory.store.admission import NewMemory, WriteRefused
-from memory.tiers import Outcome, Tier
+from memory.tiers import Outcome, Tier, Trust
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 
@@ -98,7 +98,7 @@ def test_two_steps_are_taken_back_one_by_one(user: EndUser, clock: Clock) -> Non
     item = make_memory(user, clock, score=0.9, uses=3)
     memory.promote(user, now=clock())
     first, second = list_moves(item)
-    with pytest.raises(WriteRefused, match="only the last move"):
+    with pytest.raises(WriteRefused, match="only the last change"):
         undo_move(item, first, clock)
     undo_move(item, second, clock)
     assert state(item) == ("history", "active")
@@ -126,10 +126,23 @@ def test_nothing_is_taken_back_once_something_came_after_it(user: EndUser, clock
     assert state(item) == before
 
 
-def test_only_moves_can_be_taken_back(user: EndUser, clock: Clock) -> None:
+def test_an_edit_is_taken_back_with_its_words_tags_and_trust(user: EndUser, clock: Clock) -> None:
+    new = NewMemory("Rows on the lake", tier=Tier.MEMORY_BANK, tags=["habit"])
+    item = memory.store(user, new, now=clock()).item
+    words = {"text": "Sails on the lake", "tags": ["preference"]}
+    memory.revise(user, item.pk, words, now=clock.advance(minutes=1), trust=Trust.ASSISTANT)
+    event = memory.list_events(user, item.pk)[0]
+    undone = undo_move(item, event, clock)
+    assert undone is not None
+    assert (undone.text, undone.tags, undone.trust, undone.version) == ("Rows on the lake", ["habit"], Trust.USER, 3)
+    with pytest.raises(WriteRefused, match="taken back already"):
+        undo_move(item, event, clock)
+
+
+def test_only_moves_and_edits_can_be_taken_back(user: EndUser, clock: Clock) -> None:
     stored = memory.store(user, NewMemory("Rows on the lake"), now=clock()).item
     [event] = memory.list_events(user, stored.pk)
-    with pytest.raises(WriteRefused, match="only a promotion, an archiving or"):
+    with pytest.raises(WriteRefused, match="only a promotion, an archiving"):
         undo_move(stored, event, clock)
 
 

@@ -100,9 +100,9 @@ class BulkLoader:
             rows = [build_ready_row(user, note, now) for note in islice(notes, min(CHUNK, count - start))]
             with user_scope(user):
                 MemoryItem.objects.bulk_create(rows)
-                self._write_vectors(user, rows, now)
+                self.write_vectors(user, rows, now)
 
-    def _write_vectors(self, user: EndUser, rows: Sequence[MemoryItem], now: datetime) -> None:
+    def write_vectors(self, user: EndUser, rows: Sequence[MemoryItem], now: datetime) -> None:
         with connection.cursor() as cursor:
             cursor.execute(
                 VECTORS,

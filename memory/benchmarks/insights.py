@@ -134,7 +134,7 @@ class GraphFiller:
                 time.sleep(1)
 
     def item(self, rng: random.Random, note: SyntheticNote) -> MemoryItem:
-        if rng.random() < BANK / self.plan.memories:
+        if rng.random() < min(0.5, BANK / self.plan.memories):
             return build_ready_row(self.user, note, self.now, Tier.MEMORY_BANK)
         row = build_ready_row(self.user, note, self.now)
         if rng.random() < JUDGED_SHARE:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import exchanges, insights, kills, load, streams, turns
+from memory.benchmarks import exchanges, insights, kills, load, pages, streams, turns
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.serving import find_free_port
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
@@ -66,6 +66,16 @@ def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any
         **collect_facts(),
         "spreads": {name: asdict(spread) for name, spread in spreads.items()},
     }
+
+
+def measure_pages(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = pages.PagesPlan(**{name: options[name] for name in ("memories", "concepts", "facts", "times", "seed")})
+    with stage_person("pages", console, plan.seed) as (client, person):
+        spreads = pages.measure(person, client.url, plan, timezone.now(), console.print)
+    report.print_facts(console, collect_facts())
+    title = f"pages of the console, {plan.memories:,} memories and {plan.facts:,} facts of the person, through HTTP"
+    report.print_spreads(console, title, spreads, dict.fromkeys(spreads, pages.TARGET))
+    return {**collect_facts(), **pages.as_json(plan, spreads)}
 
 
 def measure_exchanges(console: Console, options: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
-from memory.benchmarks import consolidation, exchanges, insights, kills, promotion, streams, transfer, turns
+from memory.benchmarks import consolidation, exchanges, insights, kills, pages, promotion, streams, transfer, turns
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.staging import BenchmarkStageError
 from memory.evaluation import (
@@ -43,6 +43,7 @@ from memory.management.served import (
     measure_insights,
     measure_kills,
     measure_load,
+    measure_pages,
     measure_speed,
     measure_streams,
     measure_turns,
@@ -187,6 +188,7 @@ class Command(BaseCommand):
         add_load_arguments(load_parser)
         insights_parser = kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
         insights.add_arguments(insights_parser)
+        pages.add_arguments(kinds.add_parser("pages", help="each page of the console, of a person with much"))
         promotion_parser = kinds.add_parser("promotion", help="a promotion pass over generated rows")
         promotion.add_arguments(promotion_parser)
         claims_parser = kinds.add_parser("claims", help="what is read from turns, and what should not be")
@@ -224,6 +226,7 @@ class Command(BaseCommand):
             "learning": measure_learning,
             "load": measure_load,
             "insights": measure_insights,
+            "pages": measure_pages,
             "promotion": measure_promotion,
             "claims": measure_claims,
             "hot": measure_hot,

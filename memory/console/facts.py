@@ -75,9 +75,9 @@ def build_list_context(person: ViewedPerson, form: FactFilterForm, start: int) -
     }
 
 
-def list_groups(person: ViewedPerson, wanted: FactFilter, start: int) -> tuple[list[FactGroup], int]:
+def list_groups(person: ViewedPerson, wanted: FactFilter, start: int, limit: int = PAGE) -> tuple[list[FactGroup], int]:
     memory, now = open_facade(person), timezone.now()
-    found, total = memory.list_facts_by_subject(person.user, wanted, now=now, start=start, limit=PAGE)
+    found, total = memory.list_facts_by_subject(person.user, wanted, now=now, start=start, limit=limit)
     successors = memory.find_successors(person.user, [fact for one in found for fact in one.facts])
     groups = [
         FactGroup(

@@ -55,6 +55,7 @@ OF_A_PERSON: Final = (
     ConsolePlace("memories", "memories", _("Memories"), _("list")),
     ConsolePlace("bank", "pin", _("Memory bank"), _("statements tags")),
     ConsolePlace("facts", "facts", _("Facts"), _("profile")),
+    ConsolePlace("record", "facts", _("Record"), _("print summary")),
     ConsolePlace("nights", "facts", _("Nights"), _("consolidation")),
     ConsolePlace("inbox", "compare", _("Review"), _("inbox decide duplicates contradictions suspected")),
     ConsolePlace("conversations", "conversations", _("Conversations"), _("exchanges threads outcomes chats")),

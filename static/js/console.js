@@ -55,6 +55,11 @@
   // Without script a block is selected by hand, and no button promises more.
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 
+  for (const button of document.querySelectorAll("[data-print]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => print());
+  }
+
   for (const button of document.querySelectorAll("[data-check-all]")) button.hidden = false;
   document.addEventListener("click", (event) => {
     const all = event.target.closest("[data-check-all]");

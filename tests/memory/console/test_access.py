@@ -38,6 +38,7 @@ PAGES = [
     "/inbox/unexplained_failures",
     "/inbox/expiring",
     "/inbox/redactions",
+    "/record",
     "/timeline",
     "/timeline?as_of=2026-11-01",
     "/hot",

@@ -35,7 +35,7 @@ PAGES = [
         "/facts/{fact}/correct",
         "/facts/{fact}/forget",
     ),
-    *("/bank", "/measure", "/measure?ask=lamp", "/replay?query=lamp"),
+    *("/record", "/bank", "/measure", "/measure?ask=lamp", "/replay?query=lamp"),
     *("/personality", "/personality?template=teacher"),
 ]
 HARMLESS = "harmless"

@@ -53,7 +53,7 @@ PAGES = [
         "/memories/{long}/pin",
     ),
     *("/memories/{long}/delete", "/memories/{foreign}/vouch", "/memories/{foreign}"),
-    *("/facts", "/facts?state=all", "/facts?state=superseded", "/facts?q=zebra", "/facts?as_of=nonsense"),
+    *("/record", "/facts", "/facts?state=all", "/facts?state=superseded", "/facts?q=zebra", "/facts?as_of=nonsense"),
     *(
         "/facts/reviews",
         "/facts/reviews/suspected",

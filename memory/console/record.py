@@ -1,0 +1,64 @@
+"""What is held true of a person, on one page to be read through or printed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from memory.access.scope import user_scope
+from memory.console.acting import open_facade
+from memory.console.fact_lines import build_fact_lines
+from memory.console.facts import ONLY_CURRENT, FactGroup, list_groups
+from memory.facts.queries import FactFilter
+from memory.models import Fact, MemoryItem
+from memory.models.facts import FactState
+from memory.store.listing import ItemFilter
+from memory.tiers import Tier
+from memory.web.pages import OperatorRequest, person_page
+from memory.web.viewing import ViewedPerson
+
+# Some ten printed pages. What is left out is counted at its place.
+MOST_FACTS = 300
+MOST_STATEMENTS = 200
+MOST_ENDED = 40
+
+
+@require_safe
+@person_page
+def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    memory, now = open_facade(person), timezone.now()
+    groups, total = list_groups(person, ONLY_CURRENT, 0, MOST_FACTS)
+    ended = memory.list_facts(person.user, FactFilter(state=FactState.SUPERSEDED), now=now, limit=MOST_ENDED)
+    statements = list_other_statements(person, memory.list_items(
+        person.user, ItemFilter(tier=Tier.MEMORY_BANK, review=False), limit=MOST_STATEMENTS
+    ))  # fmt: skip
+    context = {
+        "person": person,
+        "now": now,
+        "groups": list(tell_once(groups)),
+        "more_facts": total - sum(len(group.lines) for group in groups),
+        "ended": build_fact_lines(ended, memory.find_successors(person.user, ended), now),
+        "statements": statements,
+    }
+    return render(request, "console/record/page.html", context)
+
+
+def tell_once(groups: Iterable[FactGroup]) -> Iterator[FactGroup]:
+    """A sentence about two people is a fact about each; it is read once, where it stands first."""
+    told: set[str] = set()
+    for group in groups:
+        lines = [line for line in group.lines if line.fact.statement not in told]
+        told |= {line.fact.statement for line in lines}
+        if lines:
+            yield replace(group, lines=lines)
+
+
+def list_other_statements(person: ViewedPerson, items: Sequence[MemoryItem]) -> list[MemoryItem]:
+    """Those of the bank that no fact says already."""
+    with user_scope(person.user):
+        facts = Fact.objects.for_user(person.user).filter(bank_item_id__in=[item.pk for item in items])
+        told = set(facts.values_list("bank_item_id", flat=True))
+    return [item for item in items if item.pk not in told]

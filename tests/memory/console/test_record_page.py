@@ -1,0 +1,51 @@
+"""The record: what holds of a person on one page, what the bank says besides, and what was so before."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory.access.scope import user_scope
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact
+from memory.store.admission import NewMemory
+from memory.tiers import Tier
+from tests.memory.console.conftest import Console
+
+pytestmark = pytest.mark.django_db
+memory = MemoryFacade("key:test")
+
+
+def test_it_tells_what_holds_what_the_bank_adds_and_what_was_so(console: Console, user: EndUser, place: str) -> None:
+    now = timezone.now()
+    for days, said in ((40, "I live in York."), (2, "I live in Leeds now.")):
+        memory.state_fact(user, said, now=now, said_at=now - timedelta(days=days))
+    new = NewMemory("Wants the command first, then the reasons", tier=Tier.MEMORY_BANK, tags=["preference"])
+    memory.store(user, new, now=now)
+    page = console.get(f"{place}/record").content.decode()
+    holds, before = page.split("Was so before")
+    assert holds.count("I live in Leeds now.") == 1, "a fact that is in the bank too is told once"
+    assert "Wants the command first" in holds
+    assert "York" not in holds
+    assert "I live in York." in before
+
+
+def test_what_is_left_out_is_counted(
+    console: Console, user: EndUser, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.console.record.MOST_FACTS", 1)
+    for said in ("I play the cello.", "My daughter is called Alma.", "I am allergic to nuts."):
+        memory.state_fact(user, said, now=timezone.now(), said_at=timezone.now())
+    assert "2 more facts are not printed here." in console.get(f"{place}/record").content.decode()
+
+
+def test_a_sentence_about_two_people_is_read_once(console: Console, user: EndUser, place: str) -> None:
+    tell = "My daughter Alma is allergic to cashews."
+    memory.state_fact(user, tell, now=timezone.now(), said_at=timezone.now())
+    with user_scope(user):
+        assert Fact.objects.for_user(user).count() > 1
+    assert console.get(f"{place}/record").content.decode().count(tell) == 1
+
+
+def test_of_somebody_unknown_it_says_so(console: Console, place: str) -> None:
+    assert "Nothing is held true of this person yet." in console.get(f"{place}/record").content.decode()

@@ -8,7 +8,6 @@ from django.db import connection
 from memory.access.deferred_writes import write_later
 from memory.models import EndUser
 
-
 # Nothing is said on it until the work is done, which may take minutes.
 TAKE_TASK_LOCK = """
 SELECT set_config('idle_in_transaction_session_timeout', '0', true),

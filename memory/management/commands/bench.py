@@ -186,9 +186,7 @@ class Command(BaseCommand):
         add_data_arguments(quality_parser, learning_parser)
         load_parser = kinds.add_parser("load", help="many clients search while others write and the index is rebuilt")
         add_load_arguments(load_parser)
-        insights.add_arguments(
-            kinds.add_parser("insights", help="latency of insights, in this process and through HTTP")
-        )
+        insights.add_arguments(kinds.add_parser("insights", help="latency of insights, here and through HTTP"))
         pages.add_arguments(kinds.add_parser("pages", help="each page of the console, of a person with much"))
         promotion_parser = kinds.add_parser("promotion", help="a promotion pass over generated rows")
         promotion.add_arguments(promotion_parser)

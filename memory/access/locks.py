@@ -37,7 +37,7 @@ def try_task_lock(name: str, key: int) -> Iterator[bool]:
     # Of another name than any lock for a transaction: with one name for both, the turn of a person waited .9 s at p95
     # while the worker embedded facts of theirs, and a worker that met a write left its work to the sweep.
     subject = f"task {name}"
-    # In a transaction of its own, on a connection of its own: a lock of the session would stay with whichever connection
+    # In a transaction and on a connection of its own: a lock of the session would stay with whichever connection
     # a pooler lent for the statement that took it, and nobody could give it back.
     with closing(connection.copy()) as holder:
         holder.set_autocommit(False)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
-from typing import Final
+from itertools import pairwise, product
+from typing import Final, NamedTuple
 
 from memory.language.folding import fold_text, normalise_text
 from memory.language.intents import OPENS_ASKING
@@ -61,7 +62,9 @@ class IntentPart:
     hints: tuple[ToolHint, ...]
 
 
-_ORDER_LIST: Final = re.compile(r"(?:^|\n)[^\S\n]*+\d{1,2}[.)]\s++")
+_LIST_LINE: Final = re.compile(r"(?:^|\n)[^\S\n]*+\d{1,2}[.)]\s++")
+_LIST_NUMBER: Final = re.compile(r"(?<!\S)(\d{1,2})[.)]\s++")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])\s++|\n++")
 _RECALLS: Final = compile_cue(SUBJECT, "recall")
 _OF_A_BOOK: Final = compile_cue(SUBJECT, "book")
 _OF_THE_WEB: Final = compile_cue(SUBJECT, "web")
@@ -75,18 +78,60 @@ _GAP: Final = r"\W++"
 @lru_cache(maxsize=256)
 def read_intent(text: str) -> tuple[IntentPart, ...]:
     """The parts of a message, each with the order it is and the tools that may answer it."""
-    return tuple(IntentPart(part, read_command(part), find_hints(part)) for part in split_parts(text))
+    return tuple(read_part(part) for part in split_parts(text))
+
+
+def read_part(part: str) -> IntentPart:
+    """An order is carried out, and what it is about is looked for nowhere."""
+    command = read_command(part)
+    return IntentPart(part, command, () if command else find_hints(part))
 
 
 def split_parts(text: str) -> list[str]:
-    """At semicolons, or by the numbers of a list; a list's heading is no part. At most ``MOST_PARTS``, else one."""
+    """At semicolons, or by the numbers of a list, and where one sentence or line of several is an order.
+
+    A list's heading is no part, unless it is the order ("remember: 1. ..."). At most ``MOST_PARTS``, else one.
+    """
     if len(text) > LONGEST:
         return [text]
-    listed = _ORDER_LIST.split(text)
-    # One number alone is a figure at the start, and no list.
-    found = listed[1:] if len(listed) > 2 else text.split(";")
-    parts = [part.strip() for part in found if part.strip()]
+    parts = [one for part in _split_list(text) if part.strip() for one in _split_orders(part.strip())]
     return parts if 1 <= len(parts) <= MOST_PARTS else [text]
+
+
+def _split_list(text: str) -> list[str]:
+    begins = list(_LIST_LINE.finditer(text))
+    if len(begins) < 2:
+        begins = _count_up(_LIST_NUMBER.finditer(text))
+    # One number alone is a figure at the start, and no list.
+    if len(begins) < 2:
+        return text.split(";")
+    if text[: begins[0].start()].strip() and read_command(text):
+        return [text]
+    ends = [found.start() for found in begins[1:]] + [len(text)]
+    return [text[begin.end() : end] for begin, end in zip(begins, ends, strict=True)]
+
+
+def _count_up(numbers: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    """Those that count from one: within a line any other number is a figure."""
+    counted: list[re.Match[str]] = []
+    for number in numbers:
+        if int(number[1]) == len(counted) + 1:
+            counted.append(number)
+    return counted
+
+
+def _split_orders(part: str) -> list[str]:
+    """Each order with the sentences that belong to it; what is asked after an order does not."""
+    begins = [0, *(found.end() for found in _SENTENCE_END.finditer(part))]
+    cuts, is_order = [0], False
+    for begin, end in pairwise([*begins, len(part)]):
+        sentence = part[begin:end].strip()
+        orders = read_command(sentence) is not None
+        if begin and (orders or (is_order and sentence.endswith("?"))):
+            cuts.append(begin)
+        if orders or begin in cuts:
+            is_order = orders
+    return [part[begin:end].strip() for begin, end in pairwise([*cuts, len(part)])]
 
 
 def read_command(text: str) -> MemoryCommand | None:
@@ -96,11 +141,10 @@ def read_command(text: str) -> MemoryCommand | None:
     plain = normalise_text(text).strip()
     words = list(re.finditer(r"\S+", plain))
     folded, is_asked = " ".join(fold_text(word[0]) for word in words), plain.endswith("?")
-    for action, language, pattern in _patterns():
-        # "Remember that evening in Rome?" asks whether the other does.
-        if (action is not CommandAction.REMEMBER or not is_asked) and (match := pattern.fullmatch(folded)):
+    for one in _patterns():
+        if (one.may_be_asked or not is_asked) and (match := one.pattern.fullmatch(folded)):
             what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
-            return MemoryCommand(action, _as_written(plain, words, folded, what) if what else "", language)
+            return MemoryCommand(one.action, _as_written(plain, words, folded, what) if what else "", one.language)
     return None
 
 
@@ -135,24 +179,36 @@ def _as_written(plain: str, words: list[re.Match[str]], folded: str, span: tuple
     return plain[words[first].start() + used : words[min(last, len(words) - 1)].end()].strip(_EDGES)
 
 
+class _OrderPattern(NamedTuple):
+    action: CommandAction
+    language: str
+    pattern: re.Pattern[str]
+    may_be_asked: bool
+
+
 @cache
-def _patterns() -> tuple[tuple[CommandAction, str, re.Pattern[str]], ...]:
+def _patterns() -> tuple[_OrderPattern, ...]:
     return tuple(_compile_all())
 
 
-def _compile_all() -> Iterator[tuple[CommandAction, str, re.Pattern[str]]]:
+def _compile_all() -> Iterator[_OrderPattern]:
     polite = "|".join(map(without_groups, collect_entries(SUBJECT, "polite")))
     after = "|".join(map(without_groups, collect_entries(SUBJECT, "polite after")))
     # Orders of the narrower kind first: "/goals list" is not the goal "list".
     for action in sorted(CommandAction, key=lambda one: not one.startswith(("list", "help", "remove"))):
-        for code in (SHARED, *list_codes()):
-            if entries := read_entries(code, SUBJECT, action.replace("_", " ")):
+        for code, section in product((SHARED, *list_codes()), (action.replace("_", " "), f"{action} asked")):
+            if entries := read_entries(code, SUBJECT, section):
                 orders = "|".join(_with_holes(entries))
+                # "Remember that evening in Rome?" asks whether the other does, "can you remember that ...?" orders.
+                is_question = section.endswith("asked")
+                may_be_asked = is_question or action is not CommandAction.REMEMBER
+                # What is polite elsewhere is part of the order here, and given back.
+                opening = rf"(?:(?:{polite})\b\W*+){{0,3}}" if is_question else rf"(?:(?:{polite})\b\W*+)*+"
                 # Tied to the start: from anywhere else no order is looked for, however long the text.
-                pattern = rf"\A\W*+(?:(?:{polite})\b\W*+)*+(?:{orders})(?:\W++(?:{after}))?\W*+"
+                pattern = rf"\A\W*+{opening}(?:{orders})(?:\W++(?:{after}))?\W*+"
                 if code == SHARED:
                     pattern = rf"\A(?:{orders})\W*+"
-                yield action, "" if code == SHARED else code, re.compile(pattern)
+                yield _OrderPattern(action, "" if code == SHARED else code, re.compile(pattern), may_be_asked)
 
 
 def _with_holes(entries: Iterable[str]) -> Iterator[str]:
@@ -171,4 +227,4 @@ def _with_holes(entries: Iterable[str]) -> Iterator[str]:
 
 def _between_words(order: str) -> str:
     """Marks may stand where an entry has a blank: "merk dir, dass"."""
-    return re.sub(r"(?<!\?):", r"\\s*+:", order).replace(" ", _GAP)
+    return re.sub(r"(?<!\(\?):", r"\\s*+:", order).replace(" ", _GAP)

@@ -13,6 +13,9 @@ ORDERS = [
     ("list my core values", "list_values", ""),
     ("remember that I'm allergic to nuts", "remember", "I'm allergic to nuts"),
     ("save this lesson: retry with a pause", "save_learning", "retry with a pause"),
+    ("list values", "list_values", ""),
+    ("what goals have I got?", "list_goals", ""),
+    ("Can you remember that I hate cilantro?", "remember", "I hate cilantro"),
     ("/save_learning Retry with a pause", "save_learning", "Retry with a pause"),
     ("/goal Lose 3 kg", "add_goal", "Lose 3 kg"),
     ("/goals", "list_goals", ""),
@@ -21,13 +24,22 @@ ORDERS = [
     ("füge bitte ein neues Ziel hinzu: jeden Tag 20 Minuten lesen", "add_goal", "jeden Tag 20 Minuten lesen"),
     ("Nimm Klavier üben in meine Ziele auf", "add_goal", "Klavier üben"),
     ("Was sind meine Ziele?", "list_goals", ""),
+    ("Bitte setz „Marathon laufen“ auf meine Liste der Ziele", "add_goal", "Marathon laufen"),
+    ("Denk dran, dass ich laktoseintolerant bin", "remember", "ich laktoseintolerant bin"),
+    ("Kannst du dir bitte merken, dass ich montags nicht kann?", "remember", "ich montags nicht kann"),
     ("Lösche das Ziel Klavier üben", "remove_goal", "Klavier üben"),
     ("Merk dir, dass ich montags nicht kann", "remember", "ich montags nicht kann"),
     ("ajoute l'objectif d'apprendre le tchèque", "add_goal", "apprendre le tchèque"),
     ("Ajoute un objectif : courir 10 km", "add_goal", "courir 10 km"),
+    ("nouvel objectif : apprendre le piano", "add_goal", "apprendre le piano"),
+    ("Tu peux retenir que je suis végétarien ?", "remember", "je suis végétarien"),
     ("Quels sont mes objectifs ?", "list_goals", ""),
     ("n'oublie pas que je suis végétarien", "remember", "je suis végétarien"),
     ("Añade el objetivo de ahorrar 200 € al mes", "add_goal", "ahorrar 200 € al mes"),
+    ("¿Puedes recordar que vivo en Quito?", "remember", "vivo en Quito"),
+    ("Puoi ricordare che sono allergica?", "remember", "sono allergica"),
+    ("Você pode lembrar que não como carne?", "remember", "não como carne"),
+    ("תוכל לזכור שאני צמחוני?", "remember", "אני צמחוני"),
     ("¿Cuáles son mis valores?", "list_values", ""),
     ("quita aprender ruso de mis objetivos", "remove_goal", "aprender ruso"),
     ("Aggiungi l'obiettivo: dormire otto ore", "add_goal", "dormire otto ore"),
@@ -45,6 +57,7 @@ NO_ORDERS = [
     "the goal of the game is to win",
     "add goals",
     "Remember that evening in Rome?",
+    "Can you remember what I said about Rome?",
     "My goal was offside",
     "Ziel erreicht, danke",
     "Il a marqué un but hier",
@@ -74,6 +87,26 @@ def test_a_message_of_several_parts_is_read_part_by_part() -> None:
     # One number is no list, and a page of text is left whole.
     assert split_parts("3. floor, second door") == ["3. floor, second door"]
     assert len(split_parts("a; " * 400)) == 1
+
+
+PARTS: list[tuple[str, list[str] | str]] = [
+    ("1) add goal: read 2) list goals", ["add goal: read", "list goals"]),
+    ("add goal: read\nlist goals", ["add goal: read", "list goals"]),
+    ("Remember that I like tea. What are my goals?", ["Remember that I like tea.", "What are my goals?"]),
+    ("Hi there. Add goal: read more.", ["Hi there.", "Add goal: read more."]),
+    (
+        "What did we say about Tom? Remember that he likes tea.",
+        ["What did we say about Tom?", "Remember that he likes tea."],
+    ),
+    ("Remember that I moved. The new address is Elm 5.", "Remember that I moved. The new address is Elm 5."),
+    ("Remember:\n1. the key is red\n2. the door is blue", "Remember:\n1. the key is red\n2. the door is blue"),
+    ("It cost 2. 5 or 3.", "It cost 2. 5 or 3."),
+]
+
+
+@pytest.mark.parametrize(("text", "parts"), PARTS)
+def test_an_order_is_found_beside_other_sentences(text: str, parts: list[str] | str) -> None:
+    assert split_parts(text) == (parts if isinstance(parts, list) else [parts])
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ GROUPED: Final = re.compile(r"\d{1,4}(?:\s?[-–., ]\s?\d{1,4}){1,7}")
 TRAILING: Final = re.compile(r"[\"'”“»’`)\]}>.,;:!?…*~]*$")
 REACH_BEFORE, REACH_BEHIND = 110, 70
 MOST_LABELS, FAR = 3, 6
+ENDED: Final = " ended"
 # What is done with a code, by the words beside it.
 USED_BY: Final = frozenset({"enter", "with", "opens", "key pressed", "set to", "as", "answer"})
 
@@ -156,7 +157,7 @@ def read_window(reading: CueReading, start: int, end: int, taken: bytes | bytear
         if taken and taken[first]:
             continue
         context = describe(reading, tokens, at, (first, last), shape)
-        if context is not None and not is_identifier(context) and not is_place_number(context):
+        if context is not None and not (is_identifier(context) or is_place_number(context) or is_far_number(context)):
             yield SecretCandidate(first, last, context)
             passed = last
 
@@ -174,6 +175,16 @@ def is_place_number(context: CandidateContext) -> bool:
         return False
     is_used = not USED_BY.isdisjoint((context.earlier, context.previous, context.following))
     return not is_used and set(context.support) <= {"lock", "account", "service", "harmless name"}
+
+
+def is_far_number(context: CandidateContext) -> bool:
+    """Whether all that tells of a secret stands far from it: "2985 requests a minute, set in the configuration of the
+    login page", "the spare key is with Ann Smith in number 117"."""
+    if not USED_BY.isdisjoint((context.earlier, context.previous, context.following)):
+        return False
+    if context.before == "key":
+        return context.distance == "far" and context.shape.endswith(("digits", "or more"))
+    return not context.before and context.gap == "far" and set(context.support) <= {context.after}
 
 
 class TokenSight(NamedTuple):
@@ -288,7 +299,9 @@ def list_labels_before(reading: CueReading, place: int) -> list[CueLabel]:
         at -= 1
         if label.end > place or label.kind == "card number":
             continue
-        if "\n" in text[label.end : place]:
+        between = text[label.end : place]
+        # What an earlier sentence speaks of names nothing in this one: half of 128 marked of 12,000 synthetic notes.
+        if "\n" in between or name_distance(between) == f"far{ENDED}":
             break
         found.append(label)
     return found
@@ -297,7 +310,10 @@ def list_labels_before(reading: CueReading, place: int) -> list[CueLabel]:
 def list_labels_after(reading: CueReading, place: int) -> Iterator[CueLabel]:
     at = bisect_left(reading.starts, place)
     for label in reading.labels[at : at + MOST_LABELS]:
-        if label.start - place > REACH_BEHIND or "\n" in reading.text[place : label.start]:
+        between = reading.text[place : label.start]
+        if label.start - place > REACH_BEHIND or "\n" in between:
+            return
+        if name_distance(between) in {f"some{ENDED}", f"far{ENDED}"}:
             return
         if label.kind in NAMING or label.kind in USES:
             yield label
@@ -320,7 +336,7 @@ def name_distance(between: str) -> str:
     count = len(between.split())
     ended = SENTENCE_END.search(between) and not NUMBER_SIGN.fullmatch(between)
     size = str(count) if count < 3 else "some" if count < FAR else "far"
-    return f"{size}{' ended' if ended else ''}"
+    return f"{size}{ENDED}" if ended else size
 
 
 def name_following(text: str, end: int) -> str:

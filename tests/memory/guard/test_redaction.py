@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.benchmarks.synthetic import NoteWriter
 from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, RedactedText, list_marked_kinds_in, redact_reply
 from tests.memory.guard.secret_lines import LETTERS, TOKENS, SecretLine, read_lines
@@ -103,6 +104,12 @@ def test_what_a_secret_opens_tells_of_it_where_nothing_names_it(text: str, kind:
         "pass access_token user_name to the view",
         "my wallet went missing somewhere between the bakery, the bank, the library, the park and the school gate",
         "to confirm: 12-14 May, two rooms",
+        # What names or opens something stands in another sentence, or far off.
+        "We saw a duplicate key error on the import job. The limit is 2985 requests a minute for all.",
+        "The limit is 6260 requests a minute, set in the configuration of the login page.",
+        "Keep the budget at 6770 euros until November. Ask Ines Ortega for the password of the reader.",
+        "la llave de repuesto la tiene Rafael Romero, en el número 106",
+        "המפתח הרזרבי אצל נועה וייס, בית מספר 117",
     ],
 )
 def test_what_only_stands_near_such_words_is_no_secret(text: str) -> None:
@@ -163,6 +170,11 @@ def test_each_language_is_in_both_halves() -> None:
 def test_what_people_store_is_not_marked() -> None:
     writes = chain(read_examples(), read_writes("train_*"), read_writes("tuned_*"))
     share, marked = share_of_marked(one.text for one in writes if one.kind != "secret")
+    assert share <= MOST_FALSE, marked
+
+
+def test_synthetic_notes_are_not_marked() -> None:
+    share, marked = share_of_marked(note.text for note in NoteWriter(1).notes(4_000))
     assert share <= MOST_FALSE, marked
 
 

@@ -8,7 +8,7 @@ import structlog
 from celery import shared_task
 from django.utils import timezone
 
-from memory.access import grants
+from memory.access import audit, grants
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.conf import memory_conf
@@ -180,7 +180,8 @@ def purge_user_logs(user_id: int) -> int:
 
 @shared_task(name="memory.purge_grants")
 def purge_grants() -> int:
-    """Delete expired tokens, and end grants that have none left."""
+    """Delete expired tokens, end grants that have none left, and let go of what operators did long ago."""
+    audit.delete_old_changes(now=timezone.now())
     return grants.purge_grants(now=timezone.now())
 
 

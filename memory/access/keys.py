@@ -11,13 +11,16 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-import structlog
+from django.db import transaction
 from django.db.models import Q
 
+from memory.access.audit import record_change
 from memory.access.confinement import EVERYTHING, RowScope
 from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
+from memory.models.administration import AuditAction
 from memory.models.people import SecretHandling
 
 SCOPES = ("read", "write", "admin")
@@ -25,12 +28,7 @@ KEY_PATTERN = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
 # What of a key is kept and shown: ``cpl_`` and six of its 43 random characters.
 HINT_CHARS = 10
 LAST_USED_PRECISION = timedelta(minutes=1)
-
-
 LONGEST_ACTOR = 100
-
-
-logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,11 @@ class Principal:
     def actor(self) -> str:
         """What the events of its changes name."""
         return f"key:{self.name}"[:LONGEST_ACTOR]
+
+    @property
+    def audit_actor(self) -> str:
+        """Who the audit names: by number, as a key's name may be that of a person who is erased one day."""
+        return f"key:{self.key_id}"
 
 
 def generate_key() -> str:
@@ -88,22 +91,41 @@ def issue_key(
     if unknown or not scopes:
         raise ValueError(f"scopes must be some of {', '.join(SCOPES)}")
     plain = key or generate_key()
-    row = ApiKey.objects.create(
-        organization=organization,
-        name=name,
-        hint=plain[:HINT_CHARS],
-        digest=digest_key(plain),
-        scopes=sorted(set(scopes)),
-        user_ids=list(user_ids) if user_ids is not None else None,
-        requests_per_second=requests_per_second,
-        secrets=secret_handling,
-        agent_id=scope.agent_id,
-        project_id=scope.project_id,
-        created_at=now,
-        expires_at=now + lifetime if lifetime else None,
-    )
-    logger.info("key issued", hint=row.hint, name=name, organization=organization.slug, actor=actor)
+    with transaction.atomic():
+        row = ApiKey.objects.create(
+            organization=organization,
+            name=name,
+            hint=plain[:HINT_CHARS],
+            digest=digest_key(plain),
+            scopes=sorted(set(scopes)),
+            user_ids=list(user_ids) if user_ids is not None else None,
+            requests_per_second=requests_per_second,
+            secrets=secret_handling,
+            agent_id=scope.agent_id,
+            project_id=scope.project_id,
+            created_at=now,
+            expires_at=now + lifetime if lifetime else None,
+        )
+        record_key_change(row, AuditAction.KEY_ISSUED, now=now, actor=actor, scopes=row.scopes)
     return row, plain
+
+
+def record_key_change(row: ApiKey, action: AuditAction, *, now: datetime, actor: str, **details: Any) -> None:
+    # By how it begins: its name and its list of people may name somebody who is erased one day.
+    record_change(row.organization_id, action, actor=actor, now=now, subject=f"{row.hint}…", key=row.pk, **details)
+
+
+def limit_key(row: ApiKey, requests_per_second: int | None, *, now: datetime, actor: str) -> int | None:
+    """Change how often a key may ask; None is the installation's limit. Returns the limit before."""
+    before = row.requests_per_second
+    if before == requests_per_second:
+        return before
+    with transaction.atomic():
+        ApiKey.objects.filter(pk=row.pk).update(requests_per_second=requests_per_second)
+        limits = {"requests_per_second": requests_per_second, "before": before}
+        record_key_change(row, AuditAction.KEY_LIMITED, now=now, actor=actor, **limits)
+    row.requests_per_second = requests_per_second
+    return before
 
 
 def find_keys(selector: str, organization: Organization | None = None) -> list[ApiKey]:
@@ -121,9 +143,10 @@ def find_keys(selector: str, organization: Organization | None = None) -> list[A
 def revoke_key(row: ApiKey, *, now: datetime, actor: str) -> bool:
     """Refuse the key from the next request on, in every process: each request reads its key's row. False when it was
     revoked before. The row stays, so that listings say when it ended and when it was last used."""
-    if not ApiKey.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=now):
-        return False
-    logger.info("key revoked", hint=row.hint, name=row.name, organization=row.organization.slug, actor=actor)
+    with transaction.atomic():
+        if not ApiKey.objects.filter(pk=row.pk, revoked_at=None).update(revoked_at=now):
+            return False
+        record_key_change(row, AuditAction.KEY_REVOKED, now=now, actor=actor)
     return True
 
 

@@ -218,7 +218,7 @@ def update_webhook(request: HttpRequest, endpoint_id: EndpointId, body: Endpoint
     row, given = require_endpoint(request, endpoint_id), body.model_dump(exclude_none=True)
     names = {"user_id": "person", "include_content": "includes_content", "enabled": "is_enabled"}
     changes = {names.get(name, name): value for name, value in given.items()}
-    row = endpoints.update_endpoint(row, changes, now=timezone.now(), actor=get_principal(request).actor)
+    row = endpoints.update_endpoint(row, changes, now=timezone.now(), actor=get_principal(request).audit_actor)
     return json_response(200, EndpointOut(**EndpointOut.of(row)))
 
 
@@ -231,7 +231,9 @@ def update_webhook(request: HttpRequest, endpoint_id: EndpointId, body: Endpoint
 )
 def delete_webhook(request: HttpRequest, endpoint_id: EndpointId) -> HttpResponse:
     """What waits for it and the log of what it was sent go too."""
-    endpoints.delete_endpoint(require_endpoint(request, endpoint_id), actor=get_principal(request).actor)
+    endpoints.delete_endpoint(
+        require_endpoint(request, endpoint_id), now=timezone.now(), actor=get_principal(request).audit_actor
+    )
     return HttpResponse(status=204)
 
 

@@ -75,6 +75,9 @@ OF_ALL: Final = (
     ConsolePlace("people", "people", _("People"), _("users persons")),
     ConsolePlace("webhooks", "info", _("Webhooks"), _("events endpoints")),
     ConsolePlace("vocabulary", "book", _("Vocabulary"), _("topics labels")),
+    ConsolePlace("settings", "settings", _("Settings"), _("hub configuration audit changes")),
+    ConsolePlace("keys", "key", _("Keys"), _("api tokens limits revoke")),
+    ConsolePlace("members", "people", _("Members"), _("roles owners accounts sign")),
 )
 OF_THE_INSTALLATION: Final = (
     ConsolePlace("operations", "operations", _("Operations"), _("index rebuild queues installation")),

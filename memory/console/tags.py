@@ -15,9 +15,10 @@ from django.utils.safestring import SafeString
 from memory.console.acting import open_facade
 from memory.console.inbox.wordings import WORDINGS
 from memory.console.session import THEME_COOKIE, THEMES
+from memory.console.settings import wordings
 from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
-from memory.models import Operator
+from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor
@@ -93,6 +94,11 @@ def moment(value: datetime | None, now: datetime | None = None) -> SafeString | 
         f"{value:%Y-%m-%d %H:%M} UTC",
         format_time_ago(value, now),
     )
+
+
+@register.simple_tag
+def describe_change(event: AuditEvent) -> str:
+    return wordings.describe_change(event.action, event.details)
 
 
 @register.filter

@@ -39,6 +39,7 @@ from memory.console.inbox import matters, pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
+from memory.console.settings import hub, keys, members
 from memory.console.transfer import job as transfer_job
 from memory.console.transfer import links
 from memory.console.transfer import page as transfer
@@ -52,6 +53,10 @@ urlpatterns = [
     path("theme", session.choose_theme, name="theme"),
     path("people", people.page, name="people"),
     path("find", find.page, name="find"),
+    path("settings", hub.page, name="settings"),
+    path("keys", keys.page, name="keys"),
+    path("key-<int:key_id>", keys.detail, name="key"),
+    path("members", members.page, name="members"),
     path("operations", operations.page, name="operations"),
     path("webhooks", webhooks.page, name="webhooks"),
     path("webhook-<uuid:endpoint_id>", webhooks.detail, name="webhook"),

@@ -95,7 +95,7 @@ def act_on_endpoint(request: OperatorRequest, row: WebhookEndpoint) -> HttpRespo
     if action == "rotate":
         return render_endpoint(request, row, secret=endpoints.rotate_secret(row, now=now, actor=actor))
     if action == "delete":
-        endpoints.delete_endpoint(row, actor=actor)
+        endpoints.delete_endpoint(row, now=now, actor=actor)
         messages.success(request, "The endpoint is told nothing more.")
         return redirect("console:webhooks")
     if action in {"enable", "disable"}:

@@ -2,9 +2,9 @@
 
 `items` are memories with their versions and events, `facts` what is held true of a person, `episodes` runs of threads
 and the nightly runs, `transfers` exports and imports, `webhooks` what others are told, `people` organisations, keys
-and users, `grants` clients that registered themselves and their tokens, `personal_links` what opens a person's own
-page, `spaces` what several people share, `operations` what requests leave behind, `evaluation` labelled questions and
-what they measured, `inbox` what a person
+and users, `administration` what operators did and the backups they asked for, `grants` clients that registered
+themselves and their tokens, `personal_links` what opens a person's own page, `spaces` what several people share,
+`operations` what requests leave behind, `evaluation` labelled questions and what they measured, `inbox` what a person
 decided of what waited, `rebuilding` the vector collections, `vocabulary` an organisation's terms and the labels of
 messages; `isolation` holds the keys every such table carries and the migration that has Postgres watch over it. A new
 table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
@@ -13,6 +13,7 @@ Imports tiers and nothing of memory that does anything.
 """
 
 from memory.models.addresses import MemoryAddress
+from memory.models.administration import AuditEvent, BackupRun
 from memory.models.episodes import FactEpisode, FactRun, FactStream
 from memory.models.evaluation import EvaluationCase, EvaluationRun
 from memory.models.facts import Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
@@ -42,6 +43,8 @@ from memory.models.webhooks import WebhookDelivery, WebhookEndpoint, WebhookEven
 
 __all__ = [
     "ApiKey",
+    "AuditEvent",
+    "BackupRun",
     "DailyMetrics",
     "DecidedMatter",
     "DriftReport",

@@ -38,9 +38,23 @@ class Organization(models.Model):
         return self.name
 
 
+class OperatorRole(StrEnum):
+    """What an operator may do in an organisation: a member looks and puts right, an owner governs as well."""
+
+    OWNER = "owner"
+    MEMBER = "member"
+
+
 class Membership(models.Model):
     operator = models.ForeignKey(Operator, on_delete=models.CASCADE)
     organization = models.ForeignKey(Organization, on_delete=models.CASCADE)
+    # The lesser one wherever nothing else is said, also by a process of the version before.
+    role = models.CharField(
+        max_length=16,
+        choices=[(value.value, value.value) for value in OperatorRole],
+        default=OperatorRole.MEMBER.value,
+        db_default=OperatorRole.MEMBER.value,
+    )
 
     class Meta:
         db_table = "membership"

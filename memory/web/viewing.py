@@ -7,6 +7,7 @@ from django.http import Http404
 
 from memory.access.users import find_user
 from memory.models import EndUser, Operator, Organization
+from memory.models.people import OperatorRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,24 @@ def visible_organizations(operator: Operator) -> QuerySet[Organization]:
 def can_see_everybody(operator: Operator) -> bool:
     """Whether there is no organisation this operator may not look at."""
     return operator.is_superuser or not Organization.objects.exclude(members=operator).exists()
+
+
+def owned_organizations(operator: Operator) -> QuerySet[Organization]:
+    """Those this operator governs: makes keys for, appoints members of, erases people of."""
+    seen = visible_organizations(operator)
+    if operator.is_superuser:
+        return seen
+    # In one filter with the member, or it would ask whether anybody is an owner.
+    owned = {"membership__operator": operator, "membership__role": OperatorRole.OWNER.value}
+    return Organization.objects.order_by("name", "pk").filter(**owned)
+
+
+def governs_everything(operator: Operator) -> bool:
+    """Whether there is no organisation this operator does not govern: the installation itself is then theirs to run."""
+    if operator.is_superuser:
+        return True
+    owned = owned_organizations(operator).values("pk")
+    return not Organization.objects.exclude(pk__in=owned).exists()
 
 
 def find_viewed_person(operator: Operator, organization_slug: str, external_id: str) -> ViewedPerson:

@@ -6,18 +6,16 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-import structlog
-
+from memory.access.audit import record_change
 from memory.access.users import EXTERNAL_ID_PATTERN
 from memory.models import WebhookEndpoint
+from memory.models.administration import AuditAction
 from memory.store.admission import WriteRefused
 from memory.webhooks.addresses import validate_url
 from memory.webhooks.dispatch import disable_endpoint
 from memory.webhooks.events import EVENTS
 from memory.webhooks.recording import notice_endpoints
 from memory.webhooks.secrets import generate_secret, seal_secret
-
-logger = structlog.get_logger(__name__)
 
 MOST_ENDPOINTS: Final = 50
 # For so long the secret before signs too, until the receiver has the new one.
@@ -52,7 +50,7 @@ def create_endpoint(
         created_at=now,
     )
     notice_endpoints()
-    logger.info("webhook endpoint created", endpoint=str(row.pk), organization=organization_id, actor=actor)
+    record_change(organization_id, AuditAction.WEBHOOK_CREATED, actor=actor, now=now, subject=str(row.pk))
     return row, secret
 
 
@@ -92,7 +90,14 @@ def update_endpoint(
     elif not is_enabled and row.disabled_at is None:
         disable_endpoint(row, "", now)
     notice_endpoints()
-    logger.info("webhook endpoint changed", endpoint=str(row.pk), changed=sorted(changes), actor=actor)
+    record_change(
+        row.organization_id,
+        AuditAction.WEBHOOK_CHANGED,
+        actor=actor,
+        now=now,
+        subject=str(row.pk),
+        changed=sorted(changes),
+    )
     return row
 
 
@@ -109,13 +114,13 @@ def rotate_secret(row: WebhookEndpoint, *, now: datetime, actor: str = "") -> st
     row.sealed_previous, row.previous_until = row.sealed_secret, now + ROTATION
     row.sealed_secret = seal_secret(secret)
     row.save(update_fields=["sealed_previous", "previous_until", "sealed_secret"])
-    logger.info("webhook secret rotated", endpoint=str(row.pk), actor=actor)
+    record_change(row.organization_id, AuditAction.WEBHOOK_ROTATED, actor=actor, now=now, subject=str(row.pk))
     return secret
 
 
-def delete_endpoint(row: WebhookEndpoint, *, actor: str = "") -> None:
+def delete_endpoint(row: WebhookEndpoint, *, now: datetime, actor: str = "") -> None:
     """With what waited for it and the log of what it was sent."""
     endpoint_id = str(row.pk)
     row.delete()
     notice_endpoints()
-    logger.info("webhook endpoint deleted", endpoint=endpoint_id, actor=actor)
+    record_change(row.organization_id, AuditAction.WEBHOOK_DELETED, actor=actor, now=now, subject=endpoint_id)

@@ -10,9 +10,14 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.utils import timezone
 
+from memory.access.audit import record_change
+from memory.access.members import choose_first_role
 from memory.management.organizations import resolve_organization
-from memory.models import Membership, Operator
+from memory.models import Membership, Operator, Organization
+from memory.models.administration import AuditAction
+from memory.models.people import OperatorRole
 
 
 class Command(BaseCommand):
@@ -21,6 +26,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username", metavar="USERNAME")
         parser.add_argument("--org", action="append", help="organisation whose users they see; may be repeated")
+        parser.add_argument(
+            "--role",
+            choices=[role.value for role in OperatorRole],
+            help="what they may do there; left out, owner of an organisation that has none, and else member",
+        )
         parser.add_argument("--superuser", action="store_true", help="sees every organisation")
         parser.add_argument("--generate", action="store_true", help="make a password up even on a terminal")
 
@@ -39,9 +49,8 @@ class Command(BaseCommand):
         operator.set_password(password)
         with transaction.atomic():
             operator.save()
-            Membership.objects.bulk_create(
-                Membership(operator=operator, organization=organization) for organization in organizations
-            )
+            for organization in organizations:
+                join_organization(operator, organization, options["role"])
         sees = "every organisation" if operator.is_superuser else ", ".join(row.slug for row in organizations)
         self.stderr.write(f"operator {operator.username} sees {sees}")
         if not is_asked:
@@ -61,3 +70,16 @@ class Command(BaseCommand):
                 self.stderr.write("\n".join(fault.messages))
                 continue
             return password
+
+
+def join_organization(operator: Operator, organization: Organization, wanted: str | None) -> None:
+    role = OperatorRole(wanted) if wanted else choose_first_role(organization)
+    Membership.objects.create(operator=operator, organization=organization, role=role.value)
+    record_change(
+        organization.pk,
+        AuditAction.MEMBER_ADDED,
+        actor="command",
+        now=timezone.now(),
+        subject=operator.username,
+        role=role.value,
+    )

@@ -15,6 +15,7 @@ from memory.access.scope import user_scope
 from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
 from memory.models import ApiKey, EndUser, Membership, MemoryItem, Operator, Organization
+from memory.models.people import OperatorRole
 from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from memory.transfer.chats.importing import ChatFile, import_chats
@@ -137,5 +138,6 @@ def _set_password(organization: Organization, previous_password: str) -> str:
     password = previous_password or secrets.token_urlsafe(12)
     operator.set_password(password)
     operator.save()
-    Membership.objects.get_or_create(operator=operator, organization=organization)
+    owner = {"role": OperatorRole.OWNER.value}
+    Membership.objects.get_or_create(operator=operator, organization=organization, defaults=owner)
     return password

@@ -69,7 +69,10 @@ PAGES = [
 ]
 # Some answers of the console are files.
 MEMBERS_PAGES = [page for page in test_access.PAGES if not page.endswith((".yaml", ".jsonl"))]
-OF_ALL = ["/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"]
+OF_ALL = [
+    *("/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"),
+    *("/console/settings", "/console/keys", "/console/members"),
+]
 
 
 @pytest.fixture

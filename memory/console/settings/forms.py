@@ -1,0 +1,129 @@
+"""What the pages of settings are given: keys to make and to limit, operators to add."""
+
+from datetime import timedelta
+from typing import Any, Final
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory.access.confinement import RowScope
+from memory.access.keys import SCOPES
+from memory.access.users import EXTERNAL_ID_PATTERN
+from memory.console.forms import validate_scope_id
+from memory.models import Operator, Organization
+from memory.models.people import OperatorRole, SecretHandling
+from memory.web.viewing import owned_organizations
+
+HIGHEST_RATE: Final = 100_000
+LONGEST_DAYS: Final = 3_650
+MOST_PEOPLE: Final = 1_000
+SCOPE_CHOICES: Final = (
+    ("read", gettext_lazy("read: search, context, lists")),
+    ("write", gettext_lazy("write: store, change, archive")),
+    ("admin", gettext_lazy("admin: delete, import, promote, govern")),
+)
+
+
+class OwnedOrganizationField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """One of the organisations that the operator governs."""
+
+    def __init__(self) -> None:
+        super().__init__(queryset=Organization.objects.none(), label=gettext_lazy("Organisation"), empty_label=None)
+
+
+class RateForm(forms.Form):
+    requests_per_second = forms.IntegerField(
+        label=gettext_lazy("Requests a second"),
+        required=False,
+        min_value=1,
+        max_value=HIGHEST_RATE,
+        help_text=gettext_lazy("Empty: as many as the installation allows."),
+    )
+
+
+class IssueKeyForm(RateForm):
+    organization = OwnedOrganizationField()
+    name = forms.CharField(
+        label=gettext_lazy("What for"), max_length=200, strip=True, widget=forms.TextInput(attrs={"dir": "auto"})
+    )
+    scopes = forms.MultipleChoiceField(
+        label=gettext_lazy("It may"),
+        choices=SCOPE_CHOICES,
+        initial=("read", "write"),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    people = forms.CharField(
+        label=gettext_lazy("For these people only"),
+        required=False,
+        max_length=MOST_PEOPLE * 130,
+        help_text=gettext_lazy("Ids with commas between them; empty for everybody of the organisation."),
+        widget=forms.TextInput(attrs={"dir": "ltr"}),
+    )
+    project_id = forms.CharField(
+        label=gettext_lazy("Project"), required=False, strip=True, validators=[validate_scope_id]
+    )
+    agent_id = forms.CharField(label=gettext_lazy("Agent"), required=False, strip=True, validators=[validate_scope_id])
+    days = forms.IntegerField(
+        label=gettext_lazy("Ends after days"),
+        required=False,
+        min_value=1,
+        max_value=LONGEST_DAYS,
+        help_text=gettext_lazy("Empty: it does not end by itself."),
+    )
+    refuses_secrets = forms.BooleanField(
+        label=gettext_lazy("Refuse writes that hold a secret, instead of taking it out"), required=False
+    )
+
+    field_order = ("organization", "name", "scopes", "people", "project_id", "agent_id", "requests_per_second", "days")
+
+    def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
+        super().__init__(data, label_suffix="")
+        self.fields["organization"].queryset = owned_organizations(operator)  # type: ignore[attr-defined]
+
+    def clean_people(self) -> list[str] | None:
+        ids = [part.strip() for part in self.cleaned_data["people"].replace("\n", ",").split(",")]
+        named = sorted({one for one in ids if one})
+        if bad := [one for one in named if not EXTERNAL_ID_PATTERN.fullmatch(one)]:
+            raise forms.ValidationError(
+                _("“%(id)s” is no id: 1-128 of A-Z a-z 0-9 _ . @ : - are.") % {"id": bad[0][:60]}
+            )
+        return named or None
+
+    def clean_scopes(self) -> list[str]:
+        return [scope for scope in SCOPES if scope in self.cleaned_data["scopes"]]
+
+    @property
+    def scope(self) -> RowScope:
+        return RowScope(self.cleaned_data["agent_id"], self.cleaned_data["project_id"])
+
+    @property
+    def lifetime(self) -> timedelta | None:
+        days = self.cleaned_data["days"]
+        return timedelta(days=days) if days else None
+
+    @property
+    def secret_handling(self) -> SecretHandling:
+        return SecretHandling.REFUSE if self.cleaned_data["refuses_secrets"] else SecretHandling.REDACT
+
+
+ROLE_CHOICES: Final = (
+    (OperatorRole.MEMBER.value, gettext_lazy("member: looks and puts right")),
+    (OperatorRole.OWNER.value, gettext_lazy("owner: governs as well")),
+)
+
+
+class MemberForm(forms.Form):
+    organization = OwnedOrganizationField()
+    username = forms.CharField(
+        label=gettext_lazy("Name they sign in with"),
+        max_length=150,
+        strip=True,
+        help_text=gettext_lazy("An operator there is joins; for a new name an account is made."),
+        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+    )
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLE_CHOICES)
+
+    def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
+        super().__init__(data, label_suffix="")
+        self.fields["organization"].queryset = owned_organizations(operator)  # type: ignore[attr-defined]

@@ -1,0 +1,119 @@
+"""The way to everything that governs a memory, in a line each, and who changed what of it last."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from memory.access.audit import list_changes
+from memory.models import ApiKey, Membership, WebhookEndpoint
+from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
+from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, visible_organizations
+
+SHOWN_CHANGES: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class HubPlace:
+    """A page the hub leads to, with what it is good for."""
+
+    view: str
+    icon: str
+    name: str | Promise
+    line: str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class HubEntry:
+    name: str
+    icon: str
+    line: str
+    address: str
+    figure: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HubGroup:
+    name: str
+    entries: list[HubEntry] = field(default_factory=list)
+
+
+OF_ORGANIZATIONS: Final = (
+    HubPlace(
+        "keys", "key", _("Keys"), _("Make, limit and revoke what lets a client in, and see when it was last used.")
+    ),
+    HubPlace("members", "people", _("Members"), _("Who signs in here, as an owner or a member.")),
+    HubPlace("people", "people", _("People"), _("Everybody of whom something is remembered.")),
+    HubPlace("webhooks", "info", _("Webhooks"), _("Programs that are told of changes, and what they were sent.")),
+    HubPlace("vocabulary", "book", _("Vocabulary"), _("The topics that messages are labelled with.")),
+)
+OF_INSTALLATION: Final = (
+    HubPlace("system_health", "good", _("Health"), _("Each part, breakers, drift and the last two weeks.")),
+    HubPlace("operations", "operations", _("Operations"), _("The vector index: collections, rebuilds, comparisons.")),
+    HubPlace("prompts", "conversations", _("Prompts"), _("What a language model is asked, in which words.")),
+)
+OF_PERSON: Final = (
+    HubPlace("connect", "key", _("Connect"), _("A client for this person alone, with a block to paste.")),
+    HubPlace("spaces", "people", _("Spaces"), _("What this person shares, and with whom.")),
+    HubPlace("transfer", "archive", _("Export and import"), _("A file to take out, a file to add.")),
+    HubPlace("links", "people", _("Their own page"), _("A link by which this person sees and corrects it.")),
+    HubPlace("personality", "personality", _("Personality"), _("Who the assistant is for this person.")),
+)
+
+
+@require_safe
+@operator_page
+def page(request: OperatorRequest) -> HttpResponse:
+    own = list(visible_organizations(request.user).values_list("pk", flat=True))
+    sees_everybody = can_see_everybody(request.user)
+    groups = [HubGroup(str(_("Organisations")), list_entries(OF_ORGANIZATIONS, (), count_rows(own)))]
+    if sees_everybody:
+        groups.append(HubGroup(str(_("Installation")), list_entries(OF_INSTALLATION, ())))
+    if person := find_last_viewed(request):
+        name = str(_("Of %(person)s")) % {"person": person.user.external_id}
+        groups.append(HubGroup(name, list_entries(OF_PERSON, person.path)))
+    context = {
+        "now": timezone.now(),
+        "groups": groups,
+        "changes": list_changes(own, limit=SHOWN_CHANGES, of_installation=sees_everybody),
+    }
+    return render(request, "console/settings/hub.html", context)
+
+
+def list_entries(
+    places: tuple[HubPlace, ...], path: tuple[str, ...], figures: dict[str, int] | None = None
+) -> list[HubEntry]:
+    counted = figures or {}
+    return [
+        HubEntry(
+            str(place.name),
+            place.icon,
+            str(place.line),
+            reverse(f"console:{place.view}", args=path),
+            counted.get(place.view, 0),
+        )
+        for place in places
+    ]
+
+
+def count_rows(organization_ids: list[int]) -> dict[str, int]:
+    own = {"organization__in": organization_ids}
+    return {
+        "keys": ApiKey.objects.filter(**own, revoked_at=None).count(),
+        "members": Membership.objects.filter(**own).count(),
+        "webhooks": WebhookEndpoint.objects.filter(**own).count(),
+    }
+
+
+def find_last_viewed(request: OperatorRequest) -> ViewedPerson | None:
+    last = request.session.get(LAST_VIEWED)
+    try:
+        return find_viewed_person(request.user, *last) if last else None
+    except Http404:
+        return None

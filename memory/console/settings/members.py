@@ -1,0 +1,129 @@
+"""The operators of each organisation and their roles: added, made owner or member, taken out; never the last owner."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from memory.access.members import MemberRefused, add_member, change_role, is_owner, remove_member
+from memory.console.settings.forms import MemberForm
+from memory.console.settings.keys import actor_of
+from memory.models import Membership, Operator, Organization
+from memory.models.people import OperatorRole
+from memory.web.notices import tell_with_undo
+from memory.web.pages import OperatorRequest, operator_page
+from memory.web.viewing import owned_organizations, visible_organizations
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationMembers:
+    organization: Organization
+    members: list[Membership]
+    may_change: bool
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_page
+def page(request: OperatorRequest) -> HttpResponse:
+    if request.method != "POST":
+        return render_members(request, MemberForm(request.user))
+    action = request.POST.get("action", "add")
+    if action == "add":
+        return add(request)
+    row = find_member(request, request.POST.get("member", ""))
+    try:
+        if action == "remove":
+            take_out(request, row)
+        else:
+            appoint(request, row, request.POST.get("role", ""))
+    except MemberRefused as refused:
+        messages.error(request, _("Not done: %(rule)s.") % {"rule": refused})
+    return redirect("console:members")
+
+
+def render_members(request: OperatorRequest, form: MemberForm, *, status: int = 200, **more: Any) -> HttpResponse:
+    owned = {organization.pk for organization in owned_organizations(request.user)}
+    context = {
+        "form": form,
+        "may_add": bool(owned),
+        "groups": [
+            OrganizationMembers(organization, list_members(organization), organization.pk in owned)
+            for organization in visible_organizations(request.user)
+        ],
+        "superusers": Operator.objects.filter(is_superuser=True, is_active=True).count(),
+        **more,
+    }
+    return render(request, "console/settings/members.html", context, status=status)
+
+
+def list_members(organization: Organization) -> list[Membership]:
+    rows = Membership.objects.filter(organization=organization).select_related("operator")
+    return list(rows.order_by("-role", "operator__username"))
+
+
+def find_member(request: OperatorRequest, member_id: str) -> Membership:
+    """A membership that this operator may change."""
+    owned = Membership.objects.filter(organization__in=owned_organizations(request.user))
+    is_id = member_id.isdecimal() and len(member_id) < 19
+    row = owned.select_related("operator", "organization").filter(pk=int(member_id)).first() if is_id else None
+    if row is None:
+        raise Http404("no such member")
+    return row
+
+
+def add(request: OperatorRequest) -> HttpResponse:
+    form = MemberForm(request.user, request.POST)
+    if not form.is_valid():
+        return render_members(request, form, status=422)
+    given = form.cleaned_data
+    try:
+        row, password = add_member(
+            given["organization"],
+            given["username"],
+            OperatorRole(given["role"]),
+            now=timezone.now(),
+            actor=actor_of(request),
+        )
+    except MemberRefused as refused:
+        form.add_error(refused.field, str(refused))
+        return render_members(request, form, status=422)
+    if password:
+        # Shown in this answer and never again.
+        return render_members(request, MemberForm(request.user), made=row, password=password)
+    named = {"name": given["username"], "organization": row.organization}
+    messages.success(request, _("%(name)s belongs to %(organization)s now.") % named)
+    return redirect("console:members")
+
+
+def take_out(request: OperatorRequest, row: Membership) -> None:
+    role = remove_member(row, now=timezone.now(), actor=actor_of(request))
+    name = row.operator.get_username()
+    said = _("%(name)s sees nothing of %(organization)s any more.") % {"name": name, "organization": row.organization}
+    if not is_owner(request.user, row.organization_id):
+        # Whoever took themselves out cannot take it back.
+        messages.success(request, said)
+        return
+    back = {"action": "add", "organization": str(row.organization_id), "username": name, "role": role.value}
+    tell_with_undo(request, said, reverse("console:members"), **back)
+
+
+def appoint(request: OperatorRequest, row: Membership, wanted: str) -> None:
+    if wanted not in list(OperatorRole):
+        raise Http404("no such role")
+    before = change_role(row, OperatorRole(wanted), now=timezone.now(), actor=actor_of(request))
+    if before == wanted:
+        return
+    name = row.operator.get_username()
+    is_now_owner = wanted == OperatorRole.OWNER
+    said = _("%(name)s is an owner now.") if is_now_owner else _("%(name)s is a member now.")
+    if not is_owner(request.user, row.organization_id):
+        messages.success(request, said % {"name": name})
+        return
+    back = {"action": "role", "member": str(row.pk), "role": before.value}
+    tell_with_undo(request, said % {"name": name}, reverse("console:members"), **back)

@@ -1,0 +1,195 @@
+"""The settings: who sees and who changes what of an organisation, keys shown once, and owners that stay."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memory.access.keys import authenticate
+from memory.models import ApiKey, AuditEvent, EndUser, Membership, Operator, Organization
+from memory.models.people import OperatorRole
+from tests.api_client import client_for
+from tests.factories import OperatorFactory
+from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.test_undo_in_messages import take_back
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ("settings", "keys", "members")
+KEY = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
+
+
+@pytest.fixture
+def owner(organization: Organization) -> Operator:
+    row = member_of(organization, "vera")
+    Membership.objects.filter(operator=row).update(role=OperatorRole.OWNER)
+    return row
+
+
+@pytest.fixture
+def governing(owner: Operator) -> Console:
+    return console_for(owner)
+
+
+@pytest.fixture
+def foreign_key(foreign_user: EndUser) -> ApiKey:
+    client_for(foreign_user)
+    return ApiKey.objects.get(organization=foreign_user.organization)
+
+
+def list_actions() -> Iterator[str]:
+    return iter(AuditEvent.objects.order_by("pk").values_list("action", flat=True))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_shows_own_organisations_alone(
+    console: Console, nobody: Console, organization: Organization, foreign_key: ApiKey, page: str
+) -> None:
+    answer = console.get(f"/console/{page}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+    assert b"Umbra" not in answer.content
+    assert foreign_key.hint.encode() not in answer.content
+    assert nobody.get(f"/console/{page}").status_code == 302
+
+
+def test_the_hub_leads_to_pages_that_open(governing: Console, user: EndUser, place: str) -> None:
+    governing.get(place)
+    links = set(re.findall(r'<a href="(/console/[^"]+)"><strong>', governing.get("/console/settings").content.decode()))
+    assert {"/console/keys", "/console/members", "/console/health", f"{place}/connect"} <= links
+    assert {governing.get(link).status_code for link in links} == {200}
+
+
+def test_a_key_is_made_shown_once_limited_and_revoked(
+    governing: Console, owner: Operator, organization: Organization, user: EndUser, services: None
+) -> None:
+    fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "people": "ann, ben"}
+    made = governing.post("/console/keys", {**fields, "requests_per_second": "5", "days": "30"}).content.decode()
+    [plain] = KEY.findall(made)
+    row = ApiKey.objects.get(name="Nightly")
+    assert (row.scopes, row.user_ids, row.requests_per_second) == (["read"], ["ann", "ben"], 5)
+    assert row.expires_at is not None
+    own = f"/console/key-{row.pk}"
+    for page in ("/console/keys", own, "/console/settings"):
+        assert plain not in governing.get(page).content.decode()
+
+    principal = authenticate(plain, now=row.created_at)
+    assert principal is not None
+    assert not principal.may_act_for("cleo")
+
+    said = governing.post(own, {"action": "limit", "requests_per_second": "9"}, follow=True).content.decode()
+    assert ApiKey.objects.get(pk=row.pk).requests_per_second == 9
+    take_back(governing, said)
+    assert ApiKey.objects.get(pk=row.pk).requests_per_second == 5
+    assert governing.post(own, {"action": "limit", "requests_per_second": "0"}).status_code == 422
+
+    governing.post(own, {"action": "revoke"})
+    assert authenticate(plain, now=row.created_at) is None
+    assert list(list_actions()) == ["key.issued", "key.limited", "key.limited", "key.revoked"]
+    assert set(AuditEvent.objects.values_list("actor", flat=True)) == {"operator:vera"}
+    # The names on a key may be people's, who may be erased one day.
+    assert not AuditEvent.objects.filter(details__icontains="ann").exists()
+    assert b"Limit of a key changed: 5, now 9" in governing.get(own).content
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"name": ""}, {"scopes": []}, {"scopes": ["root"]}, {"people": "a b/c"}, {"requests_per_second": "-1"}]
+)
+def test_a_key_that_breaks_a_rule_is_not_made(
+    governing: Console, organization: Organization, services: None, wrong: dict[str, object]
+) -> None:
+    fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], **wrong}
+    assert governing.post("/console/keys", fields).status_code == 422
+    assert not ApiKey.objects.exists()
+
+
+def test_members_look_and_outsiders_do_not(
+    console: Console, governing: Console, organization: Organization, foreign_key: ApiKey, api: object, services: None
+) -> None:
+    own = ApiKey.objects.get(organization=organization)
+    assert own.hint in console.get("/console/keys").content.decode()
+    assert console.get(f"/console/key-{own.pk}").status_code == 200
+    for action in ({"action": "revoke"}, {"action": "limit", "requests_per_second": "1"}):
+        assert console.post(f"/console/key-{own.pk}", action).status_code == 404
+        assert governing.post(f"/console/key-{foreign_key.pk}", action).status_code == 404
+    assert governing.get(f"/console/key-{foreign_key.pk}").status_code == 404
+    fields = {"name": "Mine", "scopes": ["admin"]}
+    assert console.post("/console/keys", {**fields, "organization": organization.pk}).status_code == 422
+    theirs = {**fields, "organization": foreign_key.organization_id}
+    assert governing.post("/console/keys", theirs).status_code == 422
+    assert not ApiKey.objects.filter(name="Mine").exists()
+    assert not ApiKey.objects.filter(revoked_at__isnull=False).exists()
+
+
+def test_members_are_added_appointed_and_taken_out(
+    governing: Console, owner: Operator, organization: Organization, other_organization: Organization
+) -> None:
+    add = {"action": "add", "organization": organization.pk, "role": "member"}
+    page = governing.post("/console/members", {**add, "username": "nina"}).content.decode()
+    nina = Operator.objects.get(username="nina")
+    [password] = re.findall(r'<pre dir="ltr">([^<]+)</pre>', page)
+    assert nina.check_password(password)
+    assert password not in governing.get("/console/members").content.decode()
+    assert governing.post("/console/members", {**add, "username": "nina"}).status_code == 422
+
+    otto = member_of(other_organization, "otto")
+    governing.post("/console/members", {**add, "username": "otto"}, follow=True)
+    assert otto.organizations.count() == 2
+
+    row = Membership.objects.get(operator=nina)
+    change = {"action": "role", "member": row.pk, "role": "owner"}
+    said = governing.post("/console/members", change, follow=True).content.decode()
+    assert Membership.objects.get(pk=row.pk).role == "owner"
+    take_back(governing, said)
+    assert Membership.objects.get(pk=row.pk).role == "member"
+    said = governing.post("/console/members", {"action": "remove", "member": row.pk}, follow=True).content.decode()
+    assert not Membership.objects.filter(operator=nina).exists()
+    take_back(governing, said)
+    assert Membership.objects.get(operator=nina).role == "member"
+    assert list(list_actions()) == [
+        *("member.added", "member.added", "member.changed", "member.changed", "member.removed", "member.added")
+    ]
+
+
+@pytest.mark.parametrize("action", [{"action": "remove"}, {"action": "role", "role": "member"}])
+def test_the_last_owner_stays(
+    governing: Console, owner: Operator, organization: Organization, action: dict[str, str]
+) -> None:
+    row = Membership.objects.get(operator=owner)
+    # Somebody who may not sign in is no owner to leave it to.
+    gone = member_of(organization, "gone")
+    Membership.objects.filter(operator=gone).update(role=OperatorRole.OWNER)
+    Operator.objects.filter(pk=gone.pk).update(is_active=False)
+    said = governing.post("/console/members", {**action, "member": row.pk}, follow=True).content
+    assert b"this is the last owner" in said
+    assert Membership.objects.get(pk=row.pk).role == "owner"
+
+
+def test_only_owners_change_members_and_only_their_own(
+    console: Console, governing: Console, organization: Organization, other_organization: Organization
+) -> None:
+    foreign = Membership.objects.get(operator=member_of(other_organization, "otto"))
+    own = Membership.objects.get(operator__username="olga")
+    for row, who in ((own, console), (foreign, console), (foreign, governing)):
+        assert who.post("/console/members", {"action": "remove", "member": row.pk}).status_code == 404
+        change = {"action": "role", "member": row.pk, "role": "owner"}
+        assert who.post("/console/members", change).status_code == 404
+    add = {"action": "add", "username": "mallory", "role": "owner"}
+    assert console.post("/console/members", {**add, "organization": organization.pk}).status_code == 422
+    assert governing.post("/console/members", {**add, "organization": other_organization.pk}).status_code == 422
+    assert Membership.objects.count() == 3
+    root = console_for(OperatorFactory.create(username="root", is_superuser=True))
+    change = {"action": "role", "member": foreign.pk, "role": "owner"}
+    assert root.post("/console/members", change).status_code == 302
+    assert Membership.objects.get(pk=foreign.pk).role == "owner"
+
+
+def test_whoever_is_added_first_by_the_command_is_the_owner(organization: Organization) -> None:
+    for name in ("first", "second"):
+        call_command("create_operator", name, org=[organization.slug], generate=True)
+    roles = dict(Membership.objects.values_list("operator__username", "role"))
+    assert roles == {"first": "owner", "second": "member"}
+    call_command("set_role", "second", "owner", org=organization.slug)
+    call_command("set_role", "first", "member", org=organization.slug)
+    with pytest.raises(CommandError, match="last owner"):
+        call_command("set_role", "second", "member", org=organization.slug)

@@ -168,7 +168,9 @@ def list_books(request: HttpRequest, options: Query[BookListOptions], person: Pe
             words=options.q,
         )
     cursor = paging.sign_moment_cursor(own, books[-1].created_at, books[-1].pk) if has_more else None
-    return json_response(200, BookPage(items=[BookOut.of(book) for book in books], next_cursor=cursor))
+    left = library.count_unembedded(user, books)
+    items = [BookOut.of(book, left.get(book.pk, 0)) for book in books]
+    return json_response(200, BookPage(items=items, next_cursor=cursor))
 
 
 @router.get(
@@ -273,7 +275,7 @@ def answer_job(job: BookJob | None, status: int = 200) -> HttpResponse:
 def get_book(request: HttpRequest, book_id: BookId, person: PersonName = None) -> HttpResponse:
     user = require_person(request, person)
     book = find_book(user, book_id)
-    return answer_book(book, digests.find_digest(user, book.pk))
+    return answer_book(user, book, digests.find_digest(user, book.pk))
 
 
 @router.post(
@@ -293,14 +295,15 @@ def digest_book(request: HttpRequest, book_id: BookId, person: PersonName = None
         if digest is None:
             raise conflict("No language model is configured, or its prompts for books are switched off.")
         enqueue(work_on_books, user.pk)
-        return answer_book(book, digest, 202)
+        return answer_book(user, book, digest, 202)
 
     return run_once(request, user, begin)
 
 
-def answer_book(book: Book, digest: BookDigest | None, status: int = 200) -> HttpResponse:
+def answer_book(user: EndUser, book: Book, digest: BookDigest | None, status: int = 200) -> HttpResponse:
     made = DigestOut.of(digest) if digest else None
-    return json_response(status, BookWholeOut(**BookOut.of(book).model_dump(), digest=made))
+    told = BookOut.of(book, library.count_unembedded(user, [book]).get(book.pk, 0))
+    return json_response(status, BookWholeOut(**told.model_dump(), digest=made))
 
 
 @router.get(

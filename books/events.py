@@ -91,4 +91,4 @@ def look_at_job(user: EndUser, job_id: uuid.UUID) -> tuple[str, str]:
         job = find_job(user, job_id)
         # With the connection: the next look is half a second away.
         leave_slot()
-    return (job.state, BookJobOut.of(job).model_dump_json()) if job else ("", "")
+    return (job.told_state, BookJobOut.of(job).model_dump_json()) if job else ("", "")

@@ -1,7 +1,8 @@
 """Carries a job from its bytes to the last vector: read, cut, embed, store, index.
 
-Nothing of a book is there before all of it is: its passages are made and embedded beforehand and written in one
-transaction, with the book. Killed before that, the next worker begins again; killed after, it goes on with the index.
+Nothing of a book is there before all of it is: its passages are made beforehand and written in one transaction, with
+the book. A short one is embedded before that; of a long one the vectors follow, and until then it is found by its
+words. Killed before it is stored, the next worker begins again; killed after, it goes on with what has no vector yet.
 """
 
 import tempfile
@@ -26,7 +27,15 @@ from books.passages import (
     describe_book,
     take_batches,
 )
-from books.progress import BEGINS_AT, JobProgress, JobStopped, WorkerStopping, go_on, go_on_unless_stopping
+from books.progress import (
+    BEGINS_AT,
+    FoundByWords,
+    JobProgress,
+    JobStopped,
+    WorkerStopping,
+    go_on,
+    go_on_unless_stopping,
+)
 from books.reading.chunking import cut_into_chunks
 from books.reading.document import DocumentRefused, ReadDocument, ReadingLimits
 from books.reading.sandbox import read_document
@@ -39,7 +48,7 @@ from memory.indexing.passages import build_passage, indexing_deadline
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
-from memory.platform.faults import Unavailable
+from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.store.admission import WriteRefused
 from memory.store.writing import insert_rows
 from memory.tiers import Indexing
@@ -55,6 +64,11 @@ UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeo
 INDEX_PATIENCE_S: Final = 30.0
 INDEX_SLICE_S: Final = 5.0
 RETRY_AFTER_S: Final = 0.5
+# Some 200 passages. Of 300 pages all vectors are made in 35 s and more, and to ask for a word nobody needs one.
+EMBED_AHEAD_S: Final = 8.0
+# Passages without a vector wait for this worker, so that what the person says meanwhile stands behind none of them in
+# the queue of the index; for as long as a task may take, then they are that queue's.
+HELD_FOR: Final = timedelta(hours=2)
 # Files that a killed process left behind; no reading takes nearly as long.
 STALE_AFTER: Final = timedelta(hours=1)
 
@@ -74,22 +88,30 @@ def run_job(user: EndUser, job_id: uuid.UUID, *, clock: Clock, between: Callable
         except JobStopped:
             logger.info("book cancelled", user=user.pk, job=str(job.pk))
             return JobState.CANCELLED
+        except FoundByWords:
+            jobs.put_back(user, job.pk)
+            record_stages(job, progress, "book found by its words")
+            return JobState.PENDING
         except WorkerStopping:
             jobs.put_back(user, job.pk)
             return JobState.PENDING
         jobs.end_job(user, job.pk, state, now=clock(), code=code, detail=detail)
         if state is JobState.COMPLETED:
             digests.request_digest(user, job.pk, now=clock())
-    spent = progress.finish()
     metrics.count("books", state)
-    metrics.record_stages("book_stage", spent)
-    told = {stage: round(ms) for stage, ms in spent.items()}
-    logger.info("book job over", user=user.pk, job=str(job.pk), state=state.value, code=code, ms=told)
+    record_stages(job, progress, "book job over", state=state.value, code=code)
     return state
 
 
+def record_stages(job: BookJob, progress: JobProgress, event: str, **told: str) -> None:
+    spent = progress.finish()
+    metrics.record_stages("book_stage", spent)
+    ms = {stage: round(taken) for stage, taken in spent.items()}
+    logger.info(event, user=job.user_id, job=str(job.pk), ms=ms, **told)
+
+
 def carry_out(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) -> tuple[JobState, str, str]:
-    """How it ended, with the code and the sentence of what was wrong."""
+    """How it ended, with the code and the sentence of what was wrong. Raises FoundByWords."""
     try:
         book_id = job.book_id or bring_in(user, job, progress, clock)
     except DocumentRefused as refusal:
@@ -98,12 +120,14 @@ def carry_out(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) 
         return JobState.FAILED, SECRET_REFUSED, str(found)
     except WriteRefused as refusal:
         return JobState.FAILED, NOT_STORABLE, f"A passage of it cannot be stored: it {refusal.rule}."
+    if job.is_found:
+        embed_behind(user, book_id, progress, clock)
     await_index(user, book_id, progress, clock)
     return JobState.COMPLETED, "", ""
 
 
 def bring_in(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) -> uuid.UUID:
-    """Read, embed and store. Returns the book's id."""
+    """Read, embed and store. Returns the book's id. Raises FoundByWords where it is not embedded whole."""
     if job.document_id is None:
         document = read_upload(user, job, progress)
         book = describe_book(user, job, document, clock())
@@ -111,9 +135,11 @@ def bring_in(user: EndUser, job: BookJob, progress: JobProgress, clock: Clock) -
         read = build_passages(user, job, book, cut_into_chunks(document), whole, progress)
     else:
         read = publishing.copy_document(user, job, progress, now=clock())
-    embed_ahead(read.items, progress)
+    embedded = embed_ahead(read.items, progress)
     progress.report(JobStage.STORING, 0.0)
-    store_book(user, job, read, now=clock())
+    store_book(user, job, read, embedded, now=clock())
+    if embedded < len(read.items):
+        raise FoundByWords
     return read.row.pk
 
 
@@ -146,31 +172,81 @@ def sweep_folder(folder: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> None:
+def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> int:
     """Have the vectors of a book in the cache before its first row is there, so that the index takes all at once.
 
-    Else what the person says meanwhile would wait in the queue behind thousands of passages. Fails open: what is not
-    embedded now the queue embeds later.
+    Returns how many passages have theirs when time is up. Fails open.
     """
-    done, moved_at = 0, progress.own_time
+    done, begun = 0, progress.own_time
     for part in take_batches(iter(items), BATCH):
         texts = ["".join(build_passage(item)) for item in part]
         while True:
             progress.report(JobStage.EMBEDDING, done / len(items))
+            if progress.own_time - begun > EMBED_AHEAD_S:
+                return done
             try:
                 embedder().embed_passages(texts, indexing_deadline(len(part)))
                 break
-            except Unavailable as error:
-                # On a busy machine one late batch is no reason to leave the other thousand to the queue.
-                if progress.own_time - moved_at > INDEX_PATIENCE_S:
-                    logger.warning("book not embedded ahead", dependency=error.dependency, reason=error.reason)
-                    return
+            except Unavailable:
                 time.sleep(RETRY_AFTER_S)
-        done, moved_at = done + len(part), progress.own_time
+        done += len(part)
+    return done
 
 
-def store_book(user: EndUser, job: BookJob, read: ReadBook, *, now: datetime) -> None:
-    """All of a book or nothing. Raises JobStopped and WorkerStopping."""
+def embed_behind(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock: Clock) -> None:
+    """Bring the passages that were stored without a vector into the index, from the book's beginning on.
+
+    Fails open: what is left at the end the queue of the index embeds.
+    """
+    total, moved_at, after = count_unindexed(user, book_id), progress.own_time, -1
+    left = total
+    while part := list_held(user, book_id, after, now=clock()):
+        progress.report(JobStage.EMBEDDING, 1 - left / max(1, total))
+        try:
+            queue.index_items(user, [item for _, item in part], now=clock())
+        except (RequestRejected, BadReply):
+            # The queue finds out which of the texts it is.
+            logger.info("passages left to the queue", book=str(book_id))
+        except Unavailable as error:
+            # On a busy machine one late batch is no reason to leave the other thousand to the queue.
+            if progress.own_time - moved_at > INDEX_PATIENCE_S:
+                logger.warning("book not embedded", dependency=error.dependency, reason=error.reason)
+                break
+            time.sleep(RETRY_AFTER_S)
+            continue
+        # What the person said meanwhile: the queue is not told of it while anything of theirs waits.
+        drain_index(user, clock)
+        after, left, moved_at = part[-1][0], left - len(part), progress.own_time
+    release_held(user, book_id, now=clock())
+
+
+def list_held(user: EndUser, book_id: uuid.UUID, after: int, *, now: datetime) -> list[tuple[int, MemoryItem]]:
+    """The next passages that wait for this worker, each with its place in the book."""
+    with user_scope(user):
+        held = BookChunk.objects.filter(
+            user=user, book_id=book_id, position__gt=after, item__indexing=Indexing.PENDING, item__index_after__gt=now
+        )
+        places = list(held.order_by("position").values_list("position", "item_id")[:BATCH])
+        items = MemoryItem.objects.for_user(user).in_bulk([item_id for _, item_id in places])
+    return [(position, items[item_id]) for position, item_id in places if item_id in items]
+
+
+def release_held(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> None:
+    """Leave to the queue of the index what has no vector yet."""
+    with user_scope(user):
+        passages = BookChunk.objects.filter(user=user, book_id=book_id).values("item_id")
+        held = MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING, index_after__gt=now)
+        held.filter(pk__in=passages).update(index_after=now)
+
+
+def store_book(user: EndUser, job: BookJob, read: ReadBook, embedded: int, *, now: datetime) -> None:
+    """All of a book or nothing; the first ``embedded`` passages have a vector in the cache.
+
+    Raises JobStopped and WorkerStopping.
+    """
+    for item in read.items[embedded:]:
+        item.index_after = now + HELD_FOR
+    stage = JobStage.INDEXING if embedded == len(read.items) else JobStage.EMBEDDING
     with user_scope(user, settings=UNHURRIED):
         locked = jobs.lock_job(user, job.pk)
         if locked is None or locked.state != JobState.PROCESSING:
@@ -184,9 +260,9 @@ def store_book(user: EndUser, job: BookJob, read: ReadBook, *, now: datetime) ->
         )
         if job.document_id is not None:
             publishing.remove_document(user, job.document_id, now=now)
-        locked.book_id, locked.stage = read.row.pk, JobStage.INDEXING
-        locked.progress = BEGINS_AT[JobStage.INDEXING]
-        locked.save(update_fields=["book_id", "stage", "progress"])
+        locked.book_id, locked.stage, locked.progress = read.row.pk, stage, BEGINS_AT[stage]
+        locked.finished_at = now if stage is JobStage.EMBEDDING else None
+        locked.save(update_fields=["book_id", "stage", "progress", "finished_at"])
         BookUpload.objects.filter(user=user, job=locked).delete()
 
 
@@ -196,19 +272,24 @@ def await_index(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock:
     moved_at = progress.own_time
     while left and progress.own_time - moved_at < INDEX_PATIENCE_S:
         progress.report(JobStage.INDEXING, 1 - left / total)
-        drained = drain(
-            "index",
-            user.pk,
-            partial(index_batch, user, clock),
-            lambda: queue.clear_user_mark(user),
-            seconds=INDEX_SLICE_S,
-            is_backing_off=lambda: queue.PENDING.is_backing_off(user, clock()),
-        )
-        if not drained.taken:
+        if not drain_index(user, clock):
             time.sleep(0.2)
         before, left = left, count_unindexed(user, book_id)
         if left < before:
             moved_at = progress.own_time
+
+
+def drain_index(user: EndUser, clock: Clock) -> int:
+    """Index what is due of a person, unless somebody else is at it. Returns how much was taken."""
+    drained = drain(
+        "index",
+        user.pk,
+        partial(index_batch, user, clock),
+        lambda: queue.clear_user_mark(user),
+        seconds=INDEX_SLICE_S,
+        is_backing_off=lambda: queue.PENDING.is_backing_off(user, clock()),
+    )
+    return drained.taken
 
 
 def index_batch(user: EndUser, clock: Clock) -> int:

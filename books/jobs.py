@@ -169,7 +169,9 @@ def report_progress(user: EndUser, job_id: uuid.UUID, stage: JobStage, progress:
 
 def close_job(job: BookJob, state: JobState, *, now: datetime, code: str = "", detail: str = "") -> None:
     """End a job, under the lock of its row and in the user's scope. The bytes stay for a retry alone."""
-    job.state, job.finished_at, job.error_code, job.error_detail = state, now, code[:40], detail[:500]
+    job.state, job.error_code, job.error_detail = state, code[:40], detail[:500]
+    # Of a book that could be asked before it was done, that moment.
+    job.finished_at = job.finished_at or now
     if state is JobState.COMPLETED:
         job.stage, job.progress = JobStage.DONE, 1.0
     job.save()
@@ -188,7 +190,7 @@ def end_job(
 
 
 def put_back(user: EndUser, job_id: uuid.UUID) -> None:
-    """Have a job wait for the next worker, as this one is to stop. That is no attempt of the file's."""
+    """Have a job wait for its next turn: its worker is to stop, or others' files go first. No attempt of the file's."""
     with user_scope(user):
         job = lock_job(user, job_id)
         if job is None or job.state != JobState.PROCESSING:
@@ -200,9 +202,10 @@ def put_back(user: EndUser, job_id: uuid.UUID) -> None:
 
 
 def list_open_jobs(user: EndUser) -> list[BookJob]:
-    """Of all scopes, those first that have waited longest."""
+    """Of all scopes: those first that nobody can ask yet, and of them those that have waited longest."""
     with confine_to(EVERYTHING), user_scope(user):
-        return list(BookJob.objects.filter(user=user, state__in=OPEN_STATES).order_by("created_at", "pk"))
+        waiting = BookJob.objects.filter(user=user, state__in=OPEN_STATES).order_by("created_at", "pk")
+        return sorted(waiting, key=lambda job: job.is_found)
 
 
 def clear_away(user: EndUser, *, now: datetime) -> None:

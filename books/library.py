@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from books import jobs
 from books.models import OPEN_STATES, Book, BookChunk, BookJob, JobState
@@ -17,11 +17,13 @@ from memory.lifecycle.erasure import redact_stored_answers
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform import metrics
 from memory.store.writing import delete_memories
+from memory.tiers import Indexing
 
 # Removed in one transaction, so that half of a book is never found; a statement for so many.
 REMOVED_AT_ONCE: Final = 1_000
 # Thousands of rows, of which the worker may just hold some that it indexes or learns from.
 UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "30s"}
+UNEMBEDDED: Final = (Indexing.PENDING.value, Indexing.FAILED.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,15 @@ def list_books(
 def count_books(user: EndUser) -> int:
     with user_scope(user):
         return Book.objects.filter(user=user, thread_id="").count()
+
+
+def count_unembedded(user: EndUser, books: Sequence[Book]) -> dict[uuid.UUID, int]:
+    """Of each book that has some, the passages that have no vector yet."""
+    with user_scope(user):
+        waiting = BookChunk.objects.filter(user=user, book__in=books, item__indexing__in=UNEMBEDDED)
+        # No order: the table's own would make a group of every passage.
+        counted = waiting.order_by().values_list("book_id").annotate(Count("pk"))
+        return dict(counted)
 
 
 def find_book(user: EndUser, book_id: uuid.UUID) -> Book | None:
@@ -115,7 +126,8 @@ def close_jobs_of(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> None:
     """A finished job goes with its book, as it has its name; one that still brings it into the index is cancelled."""
     of_book = BookJob.objects.filter(user=user, book_id=book_id)
     for job in of_book.filter(state__in=OPEN_STATES).select_for_update(no_key=True):
-        jobs.close_job(job, JobState.CANCELLED, now=now)
+        if not job.is_found:
+            jobs.close_job(job, JobState.CANCELLED, now=now)
     of_book.filter(state=JobState.CANCELLED).update(book_id=None)
     of_book.delete()
 
@@ -128,8 +140,8 @@ def cancel_job(user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | 
             return None
         if job.state == JobState.CANCELLED:
             return job
-        if job.state not in OPEN_STATES:
-            raise jobs.JobRefused(f"This job is over: {job.state}.")
+        if job.told_state not in OPEN_STATES:
+            raise jobs.JobRefused(f"This job is over: {job.told_state}.")
         if job.book_id is None:
             jobs.close_job(job, JobState.CANCELLED, now=now)
         else:

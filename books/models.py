@@ -188,6 +188,16 @@ class BookJob(models.Model):
     def __str__(self) -> str:
         return f"{self.state} {self.id}"
 
+    @property
+    def is_found(self) -> bool:
+        """All of it is stored and found by its words, and what its passages mean is still worked out."""
+        return self.state in OPEN_STATES and self.book_id is not None and self.stage == JobStage.EMBEDDING
+
+    @property
+    def told_state(self) -> JobState:
+        """For whoever handed it in it is over once they can ask it something."""
+        return JobState.COMPLETED if self.is_found else JobState(self.state)
+
 
 class BookUpload(models.Model):
     """The bytes of a file until they are read. In the database, so that any worker of any node has them."""

@@ -54,7 +54,7 @@ class SmallFilesFirst:
         return [found[pk] for pk in due if pk in found]
 
     def serve(self, user: EndUser) -> bool:
-        """Read one small file of a person. False when there is none, or another worker is at their files."""
+        """Read one file of a person that may come between. False when there is none, or another worker is at theirs."""
         small = self.find_small(user)
         if small is None:
             return False
@@ -75,6 +75,9 @@ class SmallFilesFirst:
         return True
 
     def find_small(self, user: EndUser) -> uuid.UUID | None:
+        """A file that is small beside the one under way, or any that nobody can ask yet once all of that is found."""
         with user_scope(user):
-            waiting = BookJob.objects.filter(user=user, state=JobState.PENDING, size__lte=self.job.size // SHARE)
+            waiting = BookJob.objects.filter(user=user, state=JobState.PENDING, book_id=None)
+            if not self.job.is_found:
+                waiting = waiting.filter(size__lte=self.job.size // SHARE)
             return waiting.order_by("created_at", "pk").values_list("pk", flat=True).first()

@@ -34,6 +34,10 @@ class JobStopped(Exception):
     """The job was cancelled, or its person forgotten, while it was worked on."""
 
 
+class FoundByWords(Exception):
+    """All of the book is stored. Its vectors are made behind whatever file nobody can ask yet."""
+
+
 class WorkerStopping(Exception):
     """The worker is to stop, and its job to wait for the next one."""
 

@@ -39,7 +39,7 @@ class BookJobOut(BaseModel):
     progress: float = Field(description="Of the whole job, 0 to 1.")
     file_name: str
     title: str = Field(description="As given with the file; empty where the document's own is taken.")
-    book_id: UUID | None = Field(description="Once all of it can be found.")
+    book_id: UUID | None = Field(description="Once all of it can be found, by its words at first: see `embedded`.")
     duplicate: bool = Field(description="The file was known already.")
     error: BookJobError | None = Field(default=None, exclude_if=is_none)
     created_at: datetime
@@ -50,9 +50,9 @@ class BookJobOut(BaseModel):
         failed = job.state == JobState.FAILED
         return cls(
             job_id=job.pk,
-            status=JobState(job.state),
-            stage=JobStage(job.stage),
-            progress=job.progress,
+            status=job.told_state,
+            stage=JobStage.DONE if job.is_found else JobStage(job.stage),
+            progress=1.0 if job.is_found else job.progress,
             file_name=job.file_name,
             title=job.title,
             book_id=job.book_id,
@@ -76,6 +76,7 @@ class BookOut(BaseModel):
     size: int = Field(description="Of the file, in bytes.")
     pages: int | None
     chunks: int
+    embedded: int = Field(description="Of its chunks, those found by what they mean as well as by their words.")
     content_hash: str = Field(description="SHA-256 of the file's bytes.")
     thread_id: str | None = Field(
         default=None, exclude_if=is_none, description="The thread whose document it is; absent for a book."
@@ -84,7 +85,7 @@ class BookOut(BaseModel):
     created_at: datetime
 
     @classmethod
-    def of(cls, book: Book) -> "BookOut":
+    def of(cls, book: Book, unembedded: int) -> "BookOut":
         return cls(
             book_id=book.pk,
             title=book.title,
@@ -94,6 +95,7 @@ class BookOut(BaseModel):
             size=book.size,
             pages=book.pages,
             chunks=book.chunk_count,
+            embedded=max(0, book.chunk_count - unembedded),
             content_hash=book.content_hash,
             thread_id=book.thread_id or None,
             notices=book.notices,

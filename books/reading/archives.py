@@ -13,6 +13,8 @@ PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 LOCAL_HEADER = b"PK\x03\x04"
 # Parts that are programs. None would ever run here; a document of these kinds has none.
 MACROS = ("vbaproject.bin", "vbadata.xml")
+# Of the macro language before that one, which Excel still runs.
+MACRO_SHEETS = "macrosheets"
 
 
 def check_archive(data: bytes, limits: ReadingLimits) -> None:
@@ -34,10 +36,10 @@ def check_archive(data: bytes, limits: ReadingLimits) -> None:
 def check_member(member: zipfile.ZipInfo, limits: ReadingLimits) -> None:
     if member.flag_bits & ENCRYPTED:
         raise DocumentRefused(RefusalCode.ENCRYPTED, "The document is protected by a password.")
-    if member.filename.lower().endswith(MACROS):
+    parts = member.filename.replace("\\", "/").split("/")
+    if member.filename.lower().endswith(MACROS) or MACRO_SHEETS in (part.lower() for part in parts[:-1]):
         raise DocumentRefused(RefusalCode.KIND_MISMATCH, "The document holds macros; save it as one without them.")
     is_link = stat.S_ISLNK(member.external_attr >> 16)
-    parts = member.filename.replace("\\", "/").split("/")
     if is_link or member.filename.startswith(("/", "\\")) or ".." in parts or member.compress_type not in PACKINGS:
         raise DocumentRefused(RefusalCode.DAMAGED, "The archive inside the document has parts that no document has.")
     if member.file_size > SMALL_PART and member.file_size > limits.max_ratio * max(1, member.compress_size):

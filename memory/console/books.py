@@ -1,7 +1,7 @@
 """Books: handing in files, how far they are, what there is, reading inside, searching one, removing."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -72,6 +72,18 @@ class ShownJob:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownBook:
+    """A book, and how many of its passages are found by what they mean."""
+
+    book: Book
+    embedded: int
+
+    @property
+    def is_embedded(self) -> bool:
+        return self.embedded >= self.book.chunk_count
+
+
+@dataclass(frozen=True, slots=True)
 class FoundPassage:
     """A hit within one book, with the place in it that its link leads to."""
 
@@ -92,11 +104,11 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "person": person,
         "now": timezone.now(),
         "q": words,
-        "books": books,
+        "books": show_books(person, books),
         "next_page": urlencode({"q": words, "cursor": write_cursor(books[-1])}) if has_more else "",
         "is_first": not cursor,
         "jobs": [shown for shown in jobs if shown.is_open or shown.job.state == JobState.FAILED],
-        "is_working": any(shown.is_open for shown in jobs),
+        "is_working": any(shown.is_open or shown.job.is_found for shown in jobs),
         "documents": list_thread_documents(person) if not cursor else [],
         "accepted": ACCEPTED,
         "kinds": [kind.value for kind in DocumentKind],
@@ -106,8 +118,13 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 
 def show_job(job: BookJob) -> ShownJob:
-    is_open = job.state in OPEN_STATES
+    is_open = job.told_state in OPEN_STATES
     return ShownJob(job, STAGES[JobStage(job.stage)], round(100 * job.progress), is_open, job.state == JobState.FAILED)
+
+
+def show_books(person: ViewedPerson, books: Sequence[Book]) -> list[ShownBook]:
+    left = library.count_unembedded(person.user, books)
+    return [ShownBook(book, max(0, book.chunk_count - left.get(book.pk, 0))) for book in books]
 
 
 def list_thread_documents(person: ViewedPerson) -> list[Book]:

@@ -66,6 +66,7 @@ REFUSED = {
     "docx as pdf": ("a.pdf", FINE, C.KIND_MISMATCH),
     "old Word": ("a.docx", OLE, C.KIND_MISMATCH),
     "macros": ("a.docx", build_docx(paragraph("fine"), [("word/vbaProject.bin", b"x")]), C.KIND_MISMATCH),
+    "macro sheets": ("a.docx", build_docx(paragraph("fine"), [("xl/macrosheets/sheet1.xml", b"x")]), C.KIND_MISMATCH),
     "encrypted Word": ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), C.ENCRYPTED),
     "encrypted archive": ("a.docx", lock_archive(FINE), C.ENCRYPTED),
     "encrypted pdf": ("a.pdf", save_pdf(password="open"), C.ENCRYPTED),

@@ -5,7 +5,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import IO, Any, cast
 
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import SuspiciousOperation, TooManyFilesSent
 from django.core.files.uploadedfile import InMemoryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest
@@ -82,6 +82,8 @@ def parse_form(request: HttpRequest, stream: IO[bytes]) -> UploadForm:
         fields, files = MultiPartParser(request.META, cast("Any", stream), [LimitedUpload(request)], "utf-8").parse()
     except MultiPartParserError as error:
         raise invalid_field("", f"the body is not multipart/form-data: {error}") from error
+    except TooManyFilesSent as error:
+        raise invalid_field(FILE, "is given more than once: hand in one file at a time") from error
     except SuspiciousOperation as error:
         raise invalid_field("", "the body has more parts than are read") from error
     names = [*fields.lists(), *files.lists()]

@@ -33,7 +33,7 @@ TITLES = {
     "method_not_allowed": "Method not allowed",
     "validation_failed": "The request is not valid",
     "too_large": "The request is too large",
-    "unsupported_media_type": "The body must be JSON",
+    "unsupported_media_type": "The body is of another media type",
     "conflict": "Another request is in the way",
     "idempotency_mismatch": "This Idempotency-Key belongs to another request",
     "rate_limited": "Too many requests",

@@ -225,6 +225,9 @@ def test_ten_mebibytes_are_taken_and_one_byte_more_is_not(shelf: BookShelf, user
         assert (refused.status_code, refused.json()["code"]) == (413, "too_large")
     plain = shelf.http.post("/api/v1/books/upload", b"{}", "application/json", headers=shelf.headers)
     assert plain.status_code == 415
+    files = [SimpleUploadedFile(name, b"Words.") for name in ("a.txt", "b.txt")]
+    two = shelf.http.post("/api/v1/books/upload", {"file": files}, headers=shelf.headers)
+    assert (two.status_code, two.json()["errors"][0]["field"]) == (422, "file")
 
 
 def test_a_name_with_a_path_becomes_a_name(shelf: BookShelf, user: EndUser) -> None:

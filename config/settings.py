@@ -94,7 +94,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "builtins": ["django.templatetags.static"],
+            "builtins": ["django.templatetags.static", "django.templatetags.i18n"],
             "libraries": {"console": "memory.console.tags"},
         },
     }

@@ -26,17 +26,23 @@ from memory.conf import memory_conf
 from memory.models import MemoryItem
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 TOP = 20
 LONGEST_NAME = 200
 MOST_DAYS = 36_500
-SPANS = ((Span.ALL, "All time"), (Span.TODAY, "Today"), (Span.WEEK, "This week"), (Span.SESSION, "One conversation"))
-SORTS = ((Sort.IMPORTANCE, "Importance"), (Sort.RECENT, "Most recent"), (Sort.OLDEST, "Oldest"))
+SPANS = (
+    (Span.ALL, _("All time")),
+    (Span.TODAY, _("Today")),
+    (Span.WEEK, _("This week")),
+    (Span.SESSION, _("One conversation")),
+)
+SORTS = ((Sort.IMPORTANCE, _("Importance")), (Sort.RECENT, _("Most recent")), (Sort.OLDEST, _("Oldest")))
 LEGEND = (
-    ("blue", "asked about"),
-    ("green", "named in what is kept"),
-    ("purple", "both"),
-    ("orange", "actions"),
+    ("blue", _("asked about")),
+    ("green", _("named in what is kept")),
+    ("purple", _("both")),
+    ("orange", _("actions")),
 )
 
 
@@ -159,7 +165,9 @@ class NamesForm(forms.Form):
 
     first = forms.CharField(max_length=LONGEST_NAME)
     second = forms.CharField(max_length=LONGEST_NAME)
-    answer = forms.ChoiceField(choices=[("same", "One person"), ("two", "Two people"), ("unsaid", "By the evidence")])
+    answer = forms.ChoiceField(
+        choices=[("same", _("One person")), ("two", _("Two people")), ("unsaid", _("By the evidence"))]
+    )
 
 
 @require_POST
@@ -168,16 +176,16 @@ def decide(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = NamesForm(request.POST)
     address = reverse("console:graph", args=person.path)
     if not form.is_valid():
-        messages.error(request, "Say of two names whether they are one person.")
+        messages.error(request, _("Say of two names whether they are one person."))
         return redirect(address)
     said = form.cleaned_data
     is_same = {"same": True, "two": False}.get(said["answer"])
     if decide_names(
         person.user, said["first"], said["second"], is_same=is_same, now=timezone.now(), actor=person.actor
     ):
-        messages.success(request, "Noted. It can be changed here at any time.")
+        messages.success(request, _("Noted. It can be changed here at any time."))
     else:
-        messages.error(request, "These are not two names of which one is part of the other.")
+        messages.error(request, _("These are not two names of which one is part of the other."))
     return redirect(f"{address}?{urlencode({'name': said['second']})}")
 
 

@@ -18,6 +18,7 @@ from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 from outcomes.exchanges import listing
 from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
 from outcomes.exchanges.recollection import Recollection, load_recollections
@@ -121,11 +122,13 @@ def rename(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         renamed = give_title(person.user, thread_id, title, now=timezone.now(), actor=person.actor)
     except WriteRefused as error:
-        messages.error(request, f"The title {error.rule}.")
+        messages.error(request, _("The title {rule}.").format(rule=error.rule))
     else:
         if renamed is None:
             raise Http404("no such conversation")
-        messages.success(request, "The title is kept." if title.strip() else "The title is made of the words again.")
+        messages.success(
+            request, _("The title is kept.") if title.strip() else _("The title is made of the words again.")
+        )
     return redirect(f"{reverse('console:conversations', args=person.path)}?{urlencode({'thread': thread_id})}")
 
 

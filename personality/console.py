@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 from personality import templates
 from personality.api import name_of_file
 from personality.drafts import TemplateDraft, merge_entries, open_draft
@@ -26,7 +27,9 @@ QUICK, YAML = "quick", "yaml"
 
 
 class TemplateFileForm(forms.Form):
-    file = forms.FileField(label="File", error_messages={"required": "Choose a file.", "empty": "The file is empty."})
+    file = forms.FileField(
+        label=_("File"), error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")}
+    )
 
 
 @require_safe
@@ -113,9 +116,13 @@ def save(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 
 def report_saved(request: OperatorRequest, saved: SavedTemplate, *, is_used: bool) -> None:
-    what = "saved again" if saved.is_overwritten else "saved"
-    more = " and in use from the next answer on" if is_used else ""
-    messages.success(request, f"{saved.id} is {what}{more}.")
+    said = {
+        (False, False): _("{name} is saved."),
+        (True, False): _("{name} is saved again."),
+        (False, True): _("{name} is saved and in use from the next answer on."),
+        (True, True): _("{name} is saved again and in use from the next answer on."),
+    }
+    messages.success(request, said[saved.is_overwritten, is_used].format(name=saved.id))
     if saved.redacted:
         messages.warning(request, f"Not kept, as no secret is: {', '.join(saved.redacted)}.")
 
@@ -133,13 +140,18 @@ def use(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         if template_id:
             templates.activate_template(person.user, template_id, now=timezone.now())
-            messages.success(request, f"{template_id} is in use from the next answer on.")
+            messages.success(
+                request, _("{template_id} is in use from the next answer on.").format(template_id=template_id)
+            )
         elif templates.deactivate(person.user):
-            messages.success(request, "No personality is in use any more.")
+            messages.success(request, _("No personality is in use any more."))
     except TemplateMissing as missing:
         raise Http404("no such template") from missing
     except TemplateRefused as refusal:
-        messages.error(request, f"{template_id} cannot be used: {refusal.faults[0]}")
+        messages.error(
+            request,
+            _("{template_id} cannot be used: {faults}").format(template_id=template_id, faults=refusal.faults[0]),
+        )
     return lead_to(person, template_id)
 
 
@@ -149,7 +161,7 @@ def delete(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     template_id = request.POST.get("template", "")
     try:
         templates.delete_template(person.user, template_id)
-        messages.success(request, f"{template_id} is deleted.")
+        messages.success(request, _("{template_id} is deleted.").format(template_id=template_id))
     except TemplateMissing as missing:
         raise Http404("no such template") from missing
     except NameRefused as refusal:

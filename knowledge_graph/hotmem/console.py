@@ -10,39 +10,40 @@ from django.views.decorators.http import require_safe
 from knowledge_graph.hotmem.replay import ReplayedTriple, ReplayedTurn, list_hot_threads, replay_thread
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 PAGE: Final = 20
 MAX_DIGITS: Final = 7
 INTENTS: Final = {
-    "FACT_STATEMENT": "tells something",
-    "MULTIPLE_FACTS": "tells several things",
-    "QUESTION_WITH_FACT": "asks, and tells something",
-    "PURE_QUESTION": "asks",
-    "CORRECTION": "corrects",
-    "REACTION": "reacts",
-    "HYPOTHETICAL": "supposes",
-    "INSTRUCTION": "wants something done",
+    "FACT_STATEMENT": _("tells something"),
+    "MULTIPLE_FACTS": _("tells several things"),
+    "QUESTION_WITH_FACT": _("asks, and tells something"),
+    "PURE_QUESTION": _("asks"),
+    "CORRECTION": _("corrects"),
+    "REACTION": _("reacts"),
+    "HYPOTHETICAL": _("supposes"),
+    "INSTRUCTION": _("wants something done"),
 }
 REASONS: Final = {
-    "hedged": "said without being sure",
-    "negated": "said not to be so",
-    "question": "asked, not told",
-    "hypothetical": "supposed, not told",
-    "quoted": "somebody else's words",
-    "passing": "of the moment only",
-    "over": "no longer so",
-    "no_relation": "no relation is known for it",
-    "unresolved": "it is not clear whom it is about",
-    "unlikely": "hardly about the person's life",
-    "secret": "a secret",
-    "order": "an order to the assistant",
-    "forgotten": "the person had it forgotten",
-    "not_observed": "the client asked not to keep it",
-    "extraction_is_off": "reading is switched off",
-    "nothing_new": "changes nothing that is known",
-    "known_to_have_ended": "known to have ended",
-    "kept_by_hand": "written into the bank by hand",
-    "waits_for_review": "waits for a decision",
+    "hedged": _("said without being sure"),
+    "negated": _("said not to be so"),
+    "question": _("asked, not told"),
+    "hypothetical": _("supposed, not told"),
+    "quoted": _("somebody else's words"),
+    "passing": _("of the moment only"),
+    "over": _("no longer so"),
+    "no_relation": _("no relation is known for it"),
+    "unresolved": _("it is not clear whom it is about"),
+    "unlikely": _("hardly about the person's life"),
+    "secret": _("a secret"),
+    "order": _("an order to the assistant"),
+    "forgotten": _("the person had it forgotten"),
+    "not_observed": _("the client asked not to keep it"),
+    "extraction_is_off": _("reading is switched off"),
+    "nothing_new": _("changes nothing that is known"),
+    "known_to_have_ended": _("known to have ended"),
+    "kept_by_hand": _("written into the bank by hand"),
+    "waits_for_review": _("waits for a decision"),
 }
 BADGES: Final = {"stored": "good", "reinforced": "good", "retracted": "bad", "superseded": "watch"}
 

@@ -29,6 +29,7 @@ from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_c
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.problems import Problem
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 PAGE = 30
 SHOWN_JOBS = 12
@@ -36,13 +37,13 @@ THREAD_DOCUMENTS = 20
 FOUND = 8
 LONGEST_WORDS = 200
 STAGES = {
-    JobStage.WAITING: "waits its turn",
-    JobStage.READING: "reading",
-    JobStage.CUTTING: "cutting into passages",
-    JobStage.EMBEDDING: "working out what passages mean",
-    JobStage.STORING: "storing",
-    JobStage.INDEXING: "indexing",
-    JobStage.DONE: "done",
+    JobStage.WAITING: _("waits its turn"),
+    JobStage.READING: _("reading"),
+    JobStage.CUTTING: _("cutting into passages"),
+    JobStage.EMBEDDING: _("working out what passages mean"),
+    JobStage.STORING: _("storing"),
+    JobStage.INDEXING: _("indexing"),
+    JobStage.DONE: _("done"),
 }
 ChangeJob = Callable[..., BookJob | None]
 ACCEPTED = ",".join(f".{extension}" for extension in KIND_BY_EXTENSION)
@@ -51,7 +52,7 @@ ACCEPTED = ",".join(f".{extension}" for extension in KIND_BY_EXTENSION)
 class BookForm(forms.Form):
     """A file, and a title where the document's own is not wanted."""
 
-    file = forms.FileField(error_messages={"required": "Choose a file.", "empty": "The file is empty."})
+    file = forms.FileField(error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")})
     title = forms.CharField(required=False, max_length=TITLE_CHARS)
 
 
@@ -144,7 +145,9 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     file, name = form.cleaned_data["file"], clean_file_name(form.cleaned_data["file"].name or "")
     try:
         if file.size > BOOK_BYTES:
-            raise DocumentRefused(RefusalCode.TOO_LARGE, f"A file may have {BOOK_BYTES:,} bytes.")
+            raise DocumentRefused(
+                RefusalCode.TOO_LARGE, _("A file may have {book_bytes:,} bytes.").format(book_bytes=BOOK_BYTES)
+            )
         recognise_kind(file, name)
         title = clean_field("title", form.cleaned_data["title"], refuses_secrets=False)
         file.seek(0)
@@ -152,12 +155,17 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     except DocumentRefused as refusal:
         messages.error(request, f"{name}: {refusal.detail}")
     except Problem as problem:
-        messages.error(request, f"{name}: the title {problem.errors[0].message}.")
+        messages.error(request, _("{name}: the title {rule}.").format(name=name, rule=problem.errors[0].message))
     except TooManyJobs:
-        messages.error(request, f"{MOST_WAITING} files wait to be read; hand in {name} when one is done.")
+        messages.error(
+            request,
+            _("{most_waiting} files wait to be read; hand in {name} when one is done.").format(
+                most_waiting=MOST_WAITING, name=name
+            ),
+        )
     else:
         if job.is_duplicate:
-            messages.success(request, f"{name} is among the books already.")
+            messages.success(request, _("{name} is among the books already.").format(name=name))
     return redirect("console:books", *person.path)
 
 
@@ -254,7 +262,12 @@ def remove(request: OperatorRequest, person: ViewedPerson, book_id: uuid.UUID) -
     if request.method != "POST":
         return render(request, "console/books/remove.html", {"person": person, "book": book})
     open_facade(person).remove_book(person.user, book_id, now=timezone.now())
-    messages.success(request, f"{book.title} is removed with its {book.chunk_count:,} passages.")
+    messages.success(
+        request,
+        _("{title} is removed with its {chunk_count:,} passages.").format(
+            title=book.title, chunk_count=book.chunk_count
+        ),
+    )
     return redirect("console:books", *person.path)
 
 
@@ -265,7 +278,7 @@ def publish(request: OperatorRequest, person: ViewedPerson, book_id: uuid.UUID) 
     book = find_book_or_404(person, book_id)
     job = open_facade(person).publish_document(person.user, book.content_hash, book.thread_id, now=timezone.now())
     if job is not None and job.is_duplicate:
-        messages.success(request, f"{book.title} is among the books already.")
+        messages.success(request, _("{title} is among the books already.").format(title=book.title))
     return redirect("console:books", *person.path)
 
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils.formats import date_format
+from django.utils.translation import pgettext
+
 HEIGHT = 180
 # Room for the numbers at the left and the dates below.
 LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 22
@@ -92,7 +95,7 @@ def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[flo
                 upper = scale_y(ground + numbers[position], top)
                 x = LEFT + step * (position + (1 - SHARE) / 2)
                 height = scale_y(ground, top) - upper
-                label = f"{day:%d %b}: {name} {numbers[position]:,.0f}"
+                label = f"{name_day(day)}: {name} {numbers[position]:,.0f}"
                 bars.append(ChartBar(css, round(x, 2), upper, round(step * SHARE, 2), round(height, 2), label))
                 ground += numbers[position]
     return Chart(bars, [], label_levels(top, ""), label_dates(days, size), size.width, size.css)
@@ -122,10 +125,14 @@ def draw_line(
             # A day without searches has no latency; a line drawn through it would invent one.
             stretches.append([])
             continue
-        label = f"{days[position]:%d %b}: {name} {value:,.0f} {unit}"
+        label = f"{name_day(days[position])}: {name} {value:,.0f} {unit}"
         stretches[-1].append(ChartPoint(center_of_day(position, days, size), scale_y(value, top), label))
     points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
     return ChartLine(css, name, points, [dot for stretch in stretches for dot in stretch])
+
+
+def name_day(day: date) -> str:
+    return date_format(day, pgettext("a day without its year", "d M"))
 
 
 def round_up_to_scale(most: float) -> float:
@@ -161,4 +168,4 @@ def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:
     every = -(-len(days) // most) if days else 1
     # Counted from the last day, so that today always has its date.
     labelled = [(position, day) for position, day in enumerate(days) if (len(days) - 1 - position) % every == 0]
-    return [AxisLabel(center_of_day(position, days, size), HEIGHT - 6, f"{day:%d %b}") for position, day in labelled]
+    return [AxisLabel(center_of_day(position, days, size), HEIGHT - 6, name_day(day)) for position, day in labelled]

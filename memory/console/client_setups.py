@@ -11,6 +11,7 @@ from django.urls import Resolver404, resolve
 from memory.console.framework_setups import FRAMEWORKS
 from memory.console.setup_blocks import Access, ClientSetup, SetupGroup, SetupStep, as_block
 from memory.web.addresses import offers_grants
+from memory.web.wordings import translate as _
 
 HOOK_EVENTS = ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure", "SubagentStop")
 CLAUDE_EVENTS = (*HOOK_EVENTS, "PreCompact", "SessionEnd")
@@ -41,8 +42,8 @@ def set_up_claude_code(access: Access) -> list[SetupStep]:
         f'  --header "Authorization: {access.authorization}"'
     )
     return [
-        SetupStep("Into ~/.claude/settings.json; what stands there already stays beside it:", as_block(settings)),
-        SetupStep("In a terminal, for the tools (search, remember, correct):", tools),
+        SetupStep(_("Into ~/.claude/settings.json; what stands there already stays beside it:"), as_block(settings)),
+        SetupStep(_("In a terminal, for the tools (search, remember, correct):"), tools),
     ]
 
 
@@ -52,13 +53,13 @@ curl -fsS {access.base}/hooks/commonplace-hook -o {SCRIPT}
 chmod 755 {SCRIPT}
 printf 'COMMONPLACE_URL=%s\\nCOMMONPLACE_KEY=%s\\n' {access.base} {access.key} > ~/.config/commonplace/hook
 chmod 600 ~/.config/commonplace/hook"""
-    return SetupStep("In a terminal: the script that passes hooks on, and its settings.", commands)
+    return SetupStep(_("In a terminal: the script that passes hooks on, and its settings."), commands)
 
 
 def set_up_copilot_cli(access: Access) -> list[SetupStep]:
     hook = {"type": "command", "bash": f"{SCRIPT} copilot-cli", "timeoutSec": TIMEOUT_S}
     settings = {"version": 1, "hooks": {name: [hook] for name in COPILOT_EVENTS}}
-    return [install_script(access), SetupStep("Into ~/.copilot/hooks/commonplace.json:", as_block(settings))]
+    return [install_script(access), SetupStep(_("Into ~/.copilot/hooks/commonplace.json:"), as_block(settings))]
 
 
 def set_up_codex(access: Access) -> list[SetupStep]:
@@ -68,8 +69,8 @@ url = "{access.base}/mcp"
 http_headers = {{ "Authorization" = "{access.authorization}" }}"""
     return [
         install_script(access),
-        SetupStep("Into ~/.codex/hooks.json; Codex asks once whether you trust it:", as_block(group_hooks(hook))),
-        SetupStep("Into ~/.codex/config.toml, for the tools:", tools),
+        SetupStep(_("Into ~/.codex/hooks.json; Codex asks once whether you trust it:"), as_block(group_hooks(hook))),
+        SetupStep(_("Into ~/.codex/config.toml, for the tools:"), tools),
     ]
 
 
@@ -81,9 +82,9 @@ def set_up_cursor(access: Access) -> list[SetupStep]:
     hook = {"command": f"{SCRIPT} cursor", "timeout": TIMEOUT_S}
     settings = {"version": 1, "hooks": {name: [hook] for name in CURSOR_EVENTS}}
     return [
-        SetupStep("The tools, with one click:", "Add to Cursor", link_to_cursor(access)),
+        SetupStep(_("The tools, with one click:"), _("Add to Cursor"), link_to_cursor(access)),
         install_script(access),
-        SetupStep("Into ~/.cursor/hooks.json, so that memory happens without asking:", as_block(settings)),
+        SetupStep(_("Into ~/.cursor/hooks.json, so that memory happens without asking:"), as_block(settings)),
     ]
 
 
@@ -91,7 +92,7 @@ def set_up_gemini_cli(access: Access) -> list[SetupStep]:
     hook = {"type": "command", "name": "commonplace", "command": f"{SCRIPT} gemini-cli", "timeout": TIMEOUT_S * 1000}
     server = {"httpUrl": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
     settings = group_hooks(hook, GEMINI_EVENTS) | {"mcpServers": {"commonplace": server}}
-    return [install_script(access), SetupStep("Into ~/.gemini/settings.json:", as_block(settings))]
+    return [install_script(access), SetupStep(_("Into ~/.gemini/settings.json:"), as_block(settings))]
 
 
 def link_to_cursor(access: Access) -> str:
@@ -108,14 +109,14 @@ def link_to_vscode(access: Access) -> str:
 def set_up_mcp(access: Access) -> list[SetupStep]:
     server = {"type": "http", "url": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
     return [
-        SetupStep("Cursor:", "Add to Cursor", link_to_cursor(access)),
-        SetupStep("VS Code:", "Add to VS Code", link_to_vscode(access)),
-        SetupStep("Any other: into its list of servers.", as_block({"mcpServers": {"commonplace": server}})),
+        SetupStep("Cursor:", _("Add to Cursor"), link_to_cursor(access)),
+        SetupStep(_("VS Code:"), _("Add to VS Code"), link_to_vscode(access)),
+        SetupStep(_("Any other: into its list of servers."), as_block({"mcpServers": {"commonplace": server}})),
     ]
 
 
 def set_up_open_webui(access: Access) -> list[SetupStep]:
-    where = (
+    where = _(
         "Settings, Connections, OpenAI API, Add: URL and key. The key is for one person: keep the connection your own."
     )
     return [SetupStep(where, f"{access.base}/v1\n{access.key}")]
@@ -128,17 +129,17 @@ def set_up_librechat(access: Access) -> list[SetupStep]:
     url: {access.base}/mcp
     headers:
       Authorization: {access.authorization}"""
-    where = "Into librechat.yaml. The key is for one person; docs/clients/librechat.md has the block for everybody:"
+    where = _("Into librechat.yaml. The key is for one person; docs/clients/librechat.md has the block for everybody:")
     return [SetupStep(where, block)]
 
 
 def set_up_openapi(access: Access) -> list[SetupStep]:
-    where = "Open WebUI: Admin Settings, External Tools. A GPT: Actions, import from URL. Address and bearer token:"
+    where = _("Open WebUI: Admin Settings, External Tools. A GPT: Actions, import from URL. Address and bearer token:")
     return [SetupStep(where, f"{access.base}{TOOLS_DOCUMENT}\n{access.key}")]
 
 
 def set_up_n8n(access: Access) -> list[SetupStep]:
-    where = "The node @mem0/n8n-nodes-mem0: a credential with this base URL and key; in the node this user id:"
+    where = _("The node @mem0/n8n-nodes-mem0: a credential with this base URL and key; in the node this user id:")
     return [SetupStep(where, f"{access.base}\n{access.key}\n{access.person}")]
 
 
@@ -149,7 +150,7 @@ client = OpenAI(base_url="{access.base}/v1", api_key="{access.key}")
 said = {{"role": "user", "content": "What do you know of me?"}}
 answer = client.chat.completions.create(model=client.models.list().data[0].id, messages=[said])
 print(answer.choices[0].message.content)"""
-    return [SetupStep("Base URL and key, in whatever speaks to OpenAI. In Python:", code)]
+    return [SetupStep(_("Base URL and key, in whatever speaks to OpenAI. In Python:"), code)]
 
 
 def set_up_mem0_python(access: Access) -> list[SetupStep]:
@@ -175,56 +176,63 @@ def set_up_rest(access: Access) -> list[SetupStep]:
 AUTH="Authorization: {access.authorization}"
 curl -s $API/facts -H "$AUTH" -H "Content-Type: application/json" -d '{{"statement": "I live in York."}}'
 curl -s $API/context -H "$AUTH" -H "Content-Type: application/json" -d '{{"query": "Where do I live?"}}'"""
-    return [SetupStep("In a terminal:", commands)]
+    return [SetupStep(_("In a terminal:"), commands)]
 
 
 def set_up_claude_ai(access: Access) -> list[SetupStep]:
     return [
         SetupStep(
-            "On claude.ai or in Claude's app: Settings, Connectors, Add custom connector. No client id and no secret.",
+            _(
+                "On claude.ai or in Claude's app: Settings, Connectors, Add custom connector. "
+                "No client id and no secret."
+            ),
             f"{access.base}/mcp",
         )
     ]
 
 
 def set_up_chatgpt(access: Access) -> list[SetupStep]:
-    where = "In ChatGPT: Settings, Connectors, Advanced, Developer mode on; then Create, with OAuth and this address."
+    where = _(
+        "In ChatGPT: Settings, Connectors, Advanced, Developer mode on; then Create, with OAuth and this address."
+    )
     return [SetupStep(where, f"{access.base}/mcp")]
 
 
-PROMPT = "Send a prompt in a new session."
-TOOLS = "Ask it what it knows of you."
+PROMPT = _("Send a prompt in a new session.")
+TOOLS = _("Ask it what it knows of you.")
 GROUPS = (
     SetupGroup(
-        "Coding agents",
+        _("Coding agents"),
         [
-            ClientSetup("claude-code", "Claude Code", "hooks and tools", HOOKS, set_up_claude_code, PROMPT),
-            ClientSetup("copilot-cli", "Copilot CLI", "hooks", HOOKS, set_up_copilot_cli, PROMPT),
-            ClientSetup("codex", "Codex", "hooks and tools", HOOKS, set_up_codex, PROMPT),
-            ClientSetup("cursor", "Cursor", "hooks and tools", HOOKS, set_up_cursor, PROMPT),
-            ClientSetup("gemini-cli", "Gemini CLI", "hooks and tools", HOOKS, set_up_gemini_cli, PROMPT),
+            ClientSetup("claude-code", "Claude Code", _("hooks and tools"), HOOKS, set_up_claude_code, PROMPT),
+            ClientSetup("copilot-cli", "Copilot CLI", _("hooks"), HOOKS, set_up_copilot_cli, PROMPT),
+            ClientSetup("codex", "Codex", _("hooks and tools"), HOOKS, set_up_codex, PROMPT),
+            ClientSetup("cursor", "Cursor", _("hooks and tools"), HOOKS, set_up_cursor, PROMPT),
+            ClientSetup("gemini-cli", "Gemini CLI", _("hooks and tools"), HOOKS, set_up_gemini_cli, PROMPT),
         ],
     ),
     SetupGroup(
-        "Assistants",
+        _("Assistants"),
         [
-            ClientSetup("claude-ai", "claude.ai", "connector", CONSENT, set_up_claude_ai, TOOLS, needs_key=False),
-            ClientSetup("chatgpt", "ChatGPT", "connector", CONSENT, set_up_chatgpt, TOOLS, needs_key=False),
-            ClientSetup("mcp", "Any MCP client", "seven tools", MCP, set_up_mcp, TOOLS),
-            ClientSetup("librechat", "LibreChat", "seven tools", MCP, set_up_librechat, TOOLS),
-            ClientSetup("openapi", "Tools by OpenAPI", "Open WebUI, GPTs", TOOLS_DOCUMENT, set_up_openapi, TOOLS),
-            ClientSetup("open-webui", "Open WebUI", "chat with memory", GATEWAY, set_up_open_webui, "Say something."),
-            ClientSetup("openai", "OpenAI client", "chat with memory", GATEWAY, set_up_openai, "Run it."),
+            ClientSetup("claude-ai", "claude.ai", _("connector"), CONSENT, set_up_claude_ai, TOOLS, needs_key=False),
+            ClientSetup("chatgpt", "ChatGPT", _("connector"), CONSENT, set_up_chatgpt, TOOLS, needs_key=False),
+            ClientSetup("mcp", _("Any MCP client"), _("seven tools"), MCP, set_up_mcp, TOOLS),
+            ClientSetup("librechat", "LibreChat", _("seven tools"), MCP, set_up_librechat, TOOLS),
+            ClientSetup("openapi", _("Tools by OpenAPI"), _("Open WebUI, GPTs"), TOOLS_DOCUMENT, set_up_openapi, TOOLS),
+            ClientSetup(
+                "open-webui", "Open WebUI", _("chat with memory"), GATEWAY, set_up_open_webui, _("Say something.")
+            ),
+            ClientSetup("openai", _("OpenAI client"), _("chat with memory"), GATEWAY, set_up_openai, _("Run it.")),
         ],
     ),
     FRAMEWORKS,
     SetupGroup(
-        "Programs",
+        _("Programs"),
         [
-            ClientSetup("mem0-python", "mem0, Python", "its own client", MEM0, set_up_mem0_python, "Run it."),
-            ClientSetup("mem0-js", "mem0, JavaScript", "its own client", MEM0, set_up_mem0_javascript, "Run it."),
-            ClientSetup("n8n", "n8n", "mem0's node", MEM0, set_up_n8n, "Run it."),
-            ClientSetup("rest", "REST", "curl", REST, set_up_rest, "Run it."),
+            ClientSetup("mem0-python", "mem0, Python", _("its own client"), MEM0, set_up_mem0_python, _("Run it.")),
+            ClientSetup("mem0-js", "mem0, JavaScript", _("its own client"), MEM0, set_up_mem0_javascript, _("Run it.")),
+            ClientSetup("n8n", "n8n", _("mem0's node"), MEM0, set_up_n8n, _("Run it.")),
+            ClientSetup("rest", "REST", "curl", REST, set_up_rest, _("Run it.")),
         ],
     ),
 )

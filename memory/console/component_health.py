@@ -4,29 +4,30 @@ from dataclasses import dataclass
 
 from memory.operations import health
 from memory.operations.health import Component
+from memory.web.wordings import translate as _
 
 NAMES = {
-    "postgres": "Database",
+    "postgres": _("Database"),
     "redis": "Redis",
-    "embedder": "Embedding model",
-    "vector_index": "Vector index",
-    "vector": "Vector index",
-    "lexical": "Word index",
-    "queue": "Queue",
-    "mcp": "MCP server",
+    "embedder": _("Embedding model"),
+    "vector_index": _("Vector index"),
+    "vector": _("Vector index"),
+    "lexical": _("Word index"),
+    "queue": _("Queue"),
+    "mcp": _("MCP server"),
 }
 # An operator wants to know what still works before what is broken.
 EFFECTS = {
-    "postgres": "Nothing can be read or written.",
-    "redis": "Work goes on without caches; the worker finds waiting rows by itself.",
-    "embedder": "New memories wait for their vector; search compares words only.",
-    "vector_index": "Search compares words only.",
-    "vector": "Search compares words only.",
-    "lexical": "Search compares meaning only.",
-    "queue": "New memories are found by their words, not yet by their meaning.",
-    "mcp": "Assistants that use MCP cannot ask; the API goes on.",
+    "postgres": _("Nothing can be read or written."),
+    "redis": _("Work goes on without caches; the worker finds waiting rows by itself."),
+    "embedder": _("New memories wait for their vector; search compares words only."),
+    "vector_index": _("Search compares words only."),
+    "vector": _("Search compares words only."),
+    "lexical": _("Search compares meaning only."),
+    "queue": _("New memories are found by their words, not yet by their meaning."),
+    "mcp": _("Assistants that use MCP cannot ask; the API goes on."),
 }
-NOT_RECALLED = "They are kept, and recall does not find them."
+NOT_RECALLED = _("They are kept, and recall does not find them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +45,28 @@ def list_component_health() -> list[ComponentHealth]:
     found = [describe_component(name, part) for name, part in seen.components.items()]
     found += [
         ComponentHealth(
-            NAMES.get(name, name), "watch", "Not asked for a moment after repeated failures.", EFFECTS.get(name, "")
+            NAMES.get(name, name), "watch", _("Not asked for a moment after repeated failures."), EFFECTS.get(name, "")
         )
         for name, state in seen.breakers.items()
         if state != "closed" and not is_known_bad(name, seen.components)
     ]
     found += [
-        ComponentHealth("Disk", "watch", describe_reason(text.removeprefix("disk: ")))
+        ComponentHealth(_("Disk"), "watch", describe_reason(text.removeprefix("disk: ")))
         for text in seen.warnings
         if text.startswith("disk")
     ]
     found += [
         ComponentHealth(
-            "Vector index",
+            _("Vector index"),
             "bad",
             describe_reason(text.removeprefix("index: ")),
-            "Nobody was shown them: the rows decide.",
+            _("Nobody was shown them: the rows decide."),
         )
         for text in seen.warnings
         if text.startswith("index: ")
     ]
     found += [
-        ComponentHealth("Personal records", "watch", describe_reason(text.removeprefix("records: ")), NOT_RECALLED)
+        ComponentHealth(_("Personal records"), "watch", describe_reason(text.removeprefix("records: ")), NOT_RECALLED)
         for text in seen.warnings
         if text.startswith("records: ")
     ]

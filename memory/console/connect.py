@@ -21,6 +21,7 @@ from memory.models import ApiKey
 from memory.web.addresses import read_base_url
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 # What a client of one person does; never admin, which is about everybody's data.
 SCOPES = ("read", "write")
@@ -111,5 +112,5 @@ def first_call(request: OperatorRequest, person: ViewedPerson, key_id: int) -> H
 def revoke(request: OperatorRequest, person: ViewedPerson, key_id: int) -> HttpResponse:
     key = find_own_key(person, key_id)
     if revoke_key(key, now=timezone.now(), actor=person.actor):
-        messages.success(request, f"{key.name} is revoked: its next call is refused.")
+        messages.success(request, _("{name} is revoked: its next call is refused.").format(name=key.name))
     return redirect(reverse("console:connect", args=person.path))

@@ -16,44 +16,53 @@ from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 TITLES = {
-    "personality": "Who the assistant is",
-    "core_instructions": "How to use it",
-    "known_context": "Always known",
-    "contextual_memory": "What experience says",
-    "retrieved_memories": "What was found",
-    "current_conversation": "Said in this conversation",
-    "related_conversations": "Said in others",
-    "long_term": "Kept for good",
-    "conversation_so_far": "What was said before",
-    "streamed_memories": "Brought to mind",
-    "hot_bullets": "Known of this turn",
+    "personality": _("Who the assistant is"),
+    "core_instructions": _("How to use it"),
+    "known_context": _("Always known"),
+    "contextual_memory": _("What experience says"),
+    "retrieved_memories": _("What was found"),
+    "current_conversation": _("Said in this conversation"),
+    "related_conversations": _("Said in others"),
+    "long_term": _("Kept for good"),
+    "conversation_so_far": _("What was said before"),
+    "streamed_memories": _("Brought to mind"),
+    "hot_bullets": _("Known of this turn"),
 }
 REASONS = {
-    "personality": "The personality chosen for this person, first of all and the same in every turn.",
-    "core_instructions": "Stands in front wherever anything follows: records are evidence and never instructions.",
+    "personality": _("The personality chosen for this person, first of all and the same in every turn."),
+    "core_instructions": _("Stands in front wherever anything follows: records are evidence and never instructions."),
     "known_context": (
-        "Constraints the question touches, what it asks for, and pinned statements; in a conversation that is new, "
-        "or was silent for twelve hours, also who the person is."
+        _(
+            "Constraints the question touches, what it asks for, and pinned statements; in a conversation that is new, "
+            "or was silent for twelve hours, also who the person is."
+        )
     ),
     "contextual_memory": (
-        "What worked and what failed on this before, archived failures included, what is known of it, where to look "
-        "first and which tools helped. Read from recorded outcomes and the graphs, not from the search below."
+        _(
+            "What worked and what failed on this before, archived failures included, what is known of it, where to "
+            "look first and which tools helped. Read from recorded outcomes and the graphs, not from the search below."
+        )
     ),
-    "retrieved_memories": "The best hits of the search, each whole, as many as the question asks for.",
-    "current_conversation": "By their labels, of this conversation; only where the client asks for stages.",
-    "related_conversations": "By topic and by what is mentioned, of other conversations, with their titles.",
-    "long_term": "Important statements, preferences and what was asked for often, whatever the question.",
+    "retrieved_memories": _("The best hits of the search, each whole, as many as the question asks for."),
+    "current_conversation": _("By their labels, of this conversation; only where the client asks for stages."),
+    "related_conversations": _("By topic and by what is mentioned, of other conversations, with their titles."),
+    "long_term": _("Important statements, preferences and what was asked for often, whatever the question."),
     "conversation_so_far": (
-        "The older part of the conversation in a few points, as a language model summed it up, where the client no "
-        "longer shows its beginning; and the tone the person writes in."
+        _(
+            "The older part of the conversation in a few points, as a language model summed it up, where the client no "
+            "longer shows its beginning; and the tone the person writes in."
+        )
     ),
     "streamed_memories": (
-        "Facts and past conversations near what was said last in this thread, chosen after its last exchange and not "
-        "by the question, where nothing above says the same and there is room left."
+        _(
+            "Facts and past conversations near what was said last in this thread, chosen after its last exchange and "
+            "not by the question, where nothing above says the same and there is room left."
+        )
     ),
-    "hot_bullets": "What the hot path knows of whom and what the question names, where nothing above says so.",
+    "hot_bullets": _("What the hot path knows of whom and what the question names, where nothing above says so."),
 }
 
 
@@ -106,7 +115,9 @@ class ConceptChip:
         tier, rate, uses = (self.route.get(name) for name in ("best_collection", "success_rate", "usage_count"))
         if not tier or rate is None:
             return ""
-        return f"asked {uses or 0} times, best in {TIER_NAMES[Tier(tier)]}: {rate:.0%} worked"
+        return _("asked {count} times, best in {tier}: {rate:.0%} worked").format(
+            count=uses or 0, tier=TIER_NAMES[Tier(tier)], rate=rate
+        )
 
 
 def build_preview_context(composed: Context) -> dict[str, Any]:

@@ -4,45 +4,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import pgettext
+
 from memory.console.signal_wordings import explain_signal, name_signal
+from memory.web.wordings import translate as _
 
 STAGES = {
-    "understand": "Reading the question",
-    "graph": "Asking the graphs",
-    "embed": "Embedding the question",
-    "vector": "Nearest in meaning",
-    "lexical": "Matching words",
-    "late": "Comparing word for word",
-    "unindexed": "Embedding what is new",
-    "rank": "Reading and ranking",
-    "rerank": "A second opinion",
-    "rate": "Rating by a language model",
-    "remember": "Keeping the turn",
-    "insights": "Asking experience",
-    "total": "The whole search",
+    "understand": _("Reading the question"),
+    "graph": _("Asking the graphs"),
+    "embed": _("Embedding the question"),
+    "vector": _("Nearest in meaning"),
+    "lexical": _("Matching words"),
+    "late": _("Comparing word for word"),
+    "unindexed": _("Embedding what is new"),
+    "rank": _("Reading and ranking"),
+    "rerank": _("A second opinion"),
+    "rate": _("Rating by a language model"),
+    "remember": _("Keeping the turn"),
+    "insights": _("Asking experience"),
+    "total": _("The whole search"),
 }
 FALLBACKS = {
-    "embed_skipped": "The question could not be embedded, so only words were compared.",
-    "vector_skipped": "The vector index did not answer, so only words were compared.",
-    "lexical_skipped": "The word index did not answer, so only meaning was compared.",
-    "insights_skipped": "Experience did not answer in time, so the context is without it.",
-    "graph_skipped": "The graphs did not answer in time, so nothing learned from earlier questions was added.",
-    "crowding_skipped": "What lies near to many other memories was not told from what stands by itself.",
-    "late_skipped": "Turns were not compared with the question word for word.",
-    "unindexed_skipped": "What was stored a moment ago was compared by its words alone.",
-    "rate_skipped": "The language model did not rate in time, so the order stayed as it was.",
-    "remember_skipped": "The database takes no writes, so the turn was not kept and no outcome can name it.",
-    "rerank_skipped": "The reranker had no usable opinion, so the order is that of words and meaning.",
+    "embed_skipped": _("The question could not be embedded, so only words were compared."),
+    "vector_skipped": _("The vector index did not answer, so only words were compared."),
+    "lexical_skipped": _("The word index did not answer, so only meaning was compared."),
+    "insights_skipped": _("Experience did not answer in time, so the context is without it."),
+    "graph_skipped": _("The graphs did not answer in time, so nothing learned from earlier questions was added."),
+    "crowding_skipped": _("What lies near to many other memories was not told from what stands by itself."),
+    "late_skipped": _("Turns were not compared with the question word for word."),
+    "unindexed_skipped": _("What was stored a moment ago was compared by its words alone."),
+    "rate_skipped": _("The language model did not rate in time, so the order stayed as it was."),
+    "remember_skipped": _("The database takes no writes, so the turn was not kept and no outcome can name it."),
+    "rerank_skipped": _("The reranker had no usable opinion, so the order is that of words and meaning."),
 }
 VECTOR_STATES = {
-    "disabled_schema_mismatch": "Comparing by meaning is off: the embedding model and the index do not fit together.",
-    "disabled_breaker_open": "Comparing by meaning is paused: it failed repeatedly a moment ago.",
-    "disabled_config": "Comparing by meaning is switched off.",
+    "disabled_schema_mismatch": _(
+        "Comparing by meaning is off: the embedding model and the index do not fit together."
+    ),
+    "disabled_breaker_open": _("Comparing by meaning is paused: it failed repeatedly a moment ago."),
+    "disabled_config": _("Comparing by meaning is switched off."),
 }
 FUSIONS = {
-    "zscore": "by how far it stood out on each side",
-    "rrf": "by its ranks (reciprocal rank fusion)",
-    "blend": "in fixed shares of closeness, word rank and fused rank",
+    "zscore": _("by how far it stood out on each side"),
+    "rrf": _("by its ranks (reciprocal rank fusion)"),
+    "blend": _("in fixed shares of closeness, word rank and fused rank"),
 }
 MOST_REASONS = 3
 
@@ -69,13 +74,18 @@ class TimingSegment:
 
 def format_ordinal(number: int) -> str:
     if number % 100 in {11, 12, 13}:
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+        return pgettext("ordinal number", "{number}th").format(number=number)
+    endings = {
+        1: pgettext("ordinal number", "{number}st"),
+        2: pgettext("ordinal number", "{number}nd"),
+        3: pgettext("ordinal number", "{number}rd"),
+    }
+    return endings.get(number % 10, pgettext("ordinal number", "{number}th")).format(number=number)
 
 
-def format_rank(rank: int) -> str:
+def describe_rank(rank: int, first: str, later: str) -> str:
     """The nearest, the 2nd nearest."""
-    return "" if rank == 1 else f"{format_ordinal(rank)} "
+    return str(first) if rank == 1 else later.format(ordinal=format_ordinal(rank))
 
 
 def explain_hit(explain: Mapping[str, Any], position: int, final_score: float, sort_by: str) -> str:
@@ -83,21 +93,25 @@ def explain_hit(explain: Mapping[str, Any], position: int, final_score: float, s
     parts = []
     near, worded = explain.get("vector_rank"), explain.get("text_rank")
     if near is not None:
-        parts.append(f"{format_rank(near)}nearest in meaning{describe_distance(explain.get('distance'))}")
+        placed = describe_rank(near, _("nearest in meaning"), _("{ordinal} nearest in meaning"))
+        parts.append(placed + describe_distance(explain.get("distance")))
     if worded is not None:
-        parts.append(f"{format_rank(worded)}best match for the words")
-    found = " and ".join(parts) or "found by neither meaning nor words"
-    missing = ""
+        parts.append(describe_rank(worded, _("best match for the words"), _("{ordinal} best match for the words")))
+    found = str(_(" and ")).join(parts)
+    sentences = [
+        _("It was the {found}.").format(found=found) if parts else str(_("It was found by neither meaning nor words."))
+    ]
     if near is not None and worded is None:
-        missing = " The words of the question did not find it."
+        sentences.append(str(_("The words of the question did not find it.")))
     elif worded is not None and near is None:
-        missing = " It was not among the nearest in meaning."
-    sentences = [f"It was the {found}.{missing}" if parts else f"It was {found}."]
+        sentences.append(str(_("It was not among the nearest in meaning.")))
     sentences.append(describe_fusion(explain, final_score))
     if sort_by != "relevance":
-        order = "when it was said" if sort_by == "recency" else "its outcome score"
+        order = _("when it was said") if sort_by == "recency" else _("its outcome score")
         sentences.append(
-            f"You asked for the order by {order}, so that decided place {position} among the most relevant."
+            _("You asked for the order by {order}, so that decided place {position} among the most relevant.").format(
+                order=order, position=position
+            )
         )
     return " ".join(sentences)
 
@@ -106,27 +120,29 @@ def describe_distance(distance: float | None) -> str:
     if distance is None:
         return ""
     # Rounded for people from distances between unit vectors: 0 is the same, 1.41 unrelated.
-    closeness = "very close" if distance <= 0.8 else "close" if distance <= 1.0 else "loosely related"
-    return f" ({closeness}, distance {distance:.2f})"
+    closeness = _("very close") if distance <= 0.8 else _("close") if distance <= 1.0 else _("loosely related")
+    return " " + _("({closeness}, distance {distance:.2f})").format(closeness=closeness, distance=distance)
 
 
 def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
     relevance = explain.get("relevance")
     if relevance is None:
-        return f"The final score is {final_score:.2f}."
-    how = FUSIONS.get(str(explain.get("fusion")), "as configured")
+        return _("The final score is {final_score:.2f}.").format(final_score=final_score)
+    how = FUSIONS.get(str(explain.get("fusion")), _("as configured"))
     boosts = explain.get("boosts") or {}
-    clauses = [f"Both sides were weighed {how}, which gave {relevance:.2f}"]
+    clauses = [_("Both sides were weighed {how}, which gave {relevance:.2f}").format(how=how, relevance=relevance)]
     if raised := list_reasons(boosts, 1):
-        clauses.append(f"raised because {raised}")
+        clauses.append(_("raised because {raised}").format(raised=raised))
     if lowered := list_reasons(boosts, -1):
-        clauses.append(f"lowered because {lowered}")
+        clauses.append(_("lowered because {lowered}").format(lowered=lowered))
     if explain.get("ce") is not None:
-        clauses.append("looked at again by the reranker")
+        clauses.append(str(_("looked at again by the reranker")))
     if explain.get("rating") is not None:
-        clauses.append(f"rated {explain['rating']:.2f} by a language model")
-    ending = f", and is {final_score:.2f} between 0 and 1." if f"{relevance:.2f}" != f"{final_score:.2f}" else "."
-    return "; ".join(clauses) + ending
+        clauses.append(_("rated {rating:.2f} by a language model").format(rating=explain["rating"]))
+    reasons = "; ".join(clauses)
+    if f"{relevance:.2f}" == f"{final_score:.2f}":
+        return f"{reasons}."
+    return _("{reasons}, and is {score:.2f} between 0 and 1.").format(reasons=reasons, score=final_score)
 
 
 def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
@@ -134,37 +150,45 @@ def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
     # The rest are in the table below; a sentence of ten reasons explains nothing.
     pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
     clauses = [explain_signal(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
-    return " and ".join(clauses) if len(clauses) < 3 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+    *others, last = map(str, clauses) if clauses else [""]
+    return str(_("{others} and {last}")).format(others=", ".join(others), last=last) if others else last
 
 
 def list_explain_rows(explain: Mapping[str, Any], final_score: float) -> list[ExplainRow]:
     """Every number that placed a hit, named."""
     rows = [
-        ExplainRow("Rank by meaning", format_number(explain.get("vector_rank")), "place among the nearest vectors"),
-        ExplainRow("Distance", format_number(explain.get("distance")), "0 is the same, 1.41 unrelated, 2 opposite"),
-        ExplainRow("Similarity", format_number(explain.get("similarity")), "1 / (1 + distance)"),
-        ExplainRow("Rank by words", format_number(explain.get("text_rank")), "place in the full-text search"),
-        ExplainRow("Word score", format_number(explain.get("text_score")), "higher is better"),
+        ExplainRow(
+            _("Rank by meaning"), format_number(explain.get("vector_rank")), _("place among the nearest vectors")
+        ),
+        ExplainRow(
+            _("Distance"), format_number(explain.get("distance")), _("0 is the same, 1.41 unrelated, 2 opposite")
+        ),
+        ExplainRow(_("Similarity"), format_number(explain.get("similarity")), "1 / (1 + distance)"),
+        ExplainRow(_("Rank by words"), format_number(explain.get("text_rank")), _("place in the full-text search")),
+        ExplainRow(_("Word score"), format_number(explain.get("text_score")), _("higher is better")),
         ExplainRow("RRF", format_number(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
         ExplainRow(
-            "Relevance", format_number(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"
+            _("Relevance"), format_number(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"
         ),
     ]
     rows += [
-        ExplainRow(str(name), format_number(value), "weight") for name, value in (explain.get("weights") or {}).items()
+        ExplainRow(str(name), format_number(value), _("weight"))
+        for name, value in (explain.get("weights") or {}).items()
     ]
     rows += [
         ExplainRow(name_signal(name), format_number(value), explain_signal(name, value))
         for name, value in (explain.get("boosts") or {}).items()
     ]
     if explain.get("total") is not None:
-        rows.append(ExplainRow("Total", format_number(explain["total"]), "relevance and what was added to it"))
+        rows.append(ExplainRow(_("Total"), format_number(explain["total"]), _("relevance and what was added to it")))
     if explain.get("ce") is not None:
-        rows.append(ExplainRow("Reranker", format_number(explain["ce"]), "cross-encoder, 0 to 1"))
+        rows.append(ExplainRow(_("Reranker"), format_number(explain["ce"]), _("cross-encoder, 0 to 1")))
     if explain.get("rating") is not None:
-        rows.append(ExplainRow("Rating", format_number(explain["rating"]), "by a language model, 0 to 1"))
+        rows.append(ExplainRow(_("Rating"), format_number(explain["rating"]), _("by a language model, 0 to 1")))
     rows.append(
-        ExplainRow("Final score", format_number(final_score), "the total between 0 and 1: what the order is made of")
+        ExplainRow(
+            _("Final score"), format_number(final_score), _("the total between 0 and 1: what the order is made of")
+        )
     )
     return rows
 
@@ -185,7 +209,7 @@ def split_timings(timings_ms: Mapping[str, float]) -> list[TimingSegment]:
     total = max(timings_ms.get("total", known), known)
     # Under 2 % is rounding and would only add a sliver to the bar.
     if total - known > 0.02 * total:
-        parts.append(("other", "Everything else", total - known))
+        parts.append(("other", _("Everything else"), total - known))
     found, x = [], 0.0
     for stage, name, ms in parts:
         width = 100 * ms / total if total else 0.0

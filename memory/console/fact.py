@@ -24,6 +24,7 @@ from memory.web.labels import TRUST_NAMES
 from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 EVIDENCE = 40
 EVENTS = 100
@@ -77,9 +78,9 @@ def correct(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
         return render_fact_form(request, person, fact, FactForm.of(fact))
     form = FactForm(request.POST, label_suffix="")
     if form.is_valid() and is_current_revision(form, fact) and (left := save_correction(person, fact, form)):
-        merged = "Another fact says the same already; the two are one now."
+        merged = _("Another fact says the same already; the two are one now.")
         undo = reverse("console:undo_fact", args=[*person.path, fact_id]) if left == fact_id else ""
-        tell(request, "The fact was corrected." if left == fact_id else merged, undo)
+        tell(request, _("The fact was corrected.") if left == fact_id else merged, undo)
         return redirect_to_fact(request, person, left)
     return render_fact_form(request, person, fact, form, status=422)
 
@@ -95,7 +96,7 @@ def is_current_revision(form: FactForm, fact: Fact) -> bool:
     """Whether the fact is still the one the operator started from; says so in the form if not."""
     if form.cleaned_data["revision"] == fact.revision:
         return True
-    form.add_error(None, "This fact changed while you were writing. Open it again to see what it says now.")
+    form.add_error(None, _("This fact changed while you were writing. Open it again to see what it says now."))
     return False
 
 
@@ -127,7 +128,7 @@ def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).confirm_fact(person.user, fact_id, now=timezone.now())
     undo = reverse("console:undo_fact", args=[*person.path, fact_id])
-    return respond_to_change(request, person, changed, "The fact was confirmed: time takes nothing from it.", undo)
+    return respond_to_change(request, person, changed, _("The fact was confirmed: time takes nothing from it."), undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -139,7 +140,7 @@ def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).reject_fact(person.user, fact_id, now=timezone.now())
     undo = reverse("console:restore_fact", args=[*person.path, fact_id])
-    return respond_to_change(request, person, changed, "The fact was rejected: it never was so.", undo)
+    return respond_to_change(request, person, changed, _("The fact was rejected: it never was so."), undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -151,12 +152,12 @@ def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     try:
         changed = open_facade(person).restore_fact(person.user, fact_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, f"Not undone: {error.rule}.")
+        messages.error(request, _("Not undone: {rule}.").format(rule=error.rule))
         return redirect_to_fact(request, person, fact_id)
     if changed is not None and changed.state != FactState.ACTIVE:
-        messages.error(request, "Not undone: another fact that is current says the same.")
+        messages.error(request, _("Not undone: another fact that is current says the same."))
         return redirect_to_fact(request, person, fact_id)
-    return respond_to_change(request, person, changed, "The fact is current again. What took its place is too.")
+    return respond_to_change(request, person, changed, _("The fact is current again. What took its place is too."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -169,9 +170,9 @@ def undo_change(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UU
     try:
         changed = open_facade(person).undo_fact_change(person.user, fact_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, f"Not taken back: the fact {error.rule}.")
+        messages.error(request, _("Not taken back: the fact {rule}.").format(rule=error.rule))
         return redirect_to_fact(request, person, fact_id)
-    return respond_to_change(request, person, changed, "Taken back: the fact is as it was before.")
+    return respond_to_change(request, person, changed, _("Taken back: the fact is as it was before."))
 
 
 def respond_to_change(
@@ -193,5 +194,5 @@ def forget(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -
         return render(request, f"console/fact/{part}", context)
     if not open_facade(person).forget_fact(person.user, fact_id, now=timezone.now()):
         raise Http404("no such fact")
-    messages.success(request, "The fact was forgotten.")
+    messages.success(request, _("The fact was forgotten."))
     return redirect("console:facts", *person.path)

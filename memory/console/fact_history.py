@@ -18,28 +18,29 @@ from memory.console.timeline import format_value
 from memory.models import FactEvent, FactEvidence, MemoryItem
 from memory.models.facts import EvidenceKind
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 EXCERPT: Final = 300
 TITLES: Final = {
-    "added": "Learned",
-    "merged": "Merged with one that says the same",
-    "superseded": "Superseded",
-    "retracted": "Rejected",
-    "deprecated": "Faded",
-    "revised": "Corrected",
-    "reworded": "Said with more words",
-    "confirmed": "Confirmed",
-    "restored": "Current again",
-    "split": "No longer one with another",
-    "forgotten": "Forgotten",
-    "doubted": "Doubted",
-    "settled": "Believed again",
+    "added": _("Learned"),
+    "merged": _("Merged with one that says the same"),
+    "superseded": _("Superseded"),
+    "retracted": _("Rejected"),
+    "deprecated": _("Faded"),
+    "revised": _("Corrected"),
+    "reworded": _("Said with more words"),
+    "confirmed": _("Confirmed"),
+    "restored": _("Current again"),
+    "split": _("No longer one with another"),
+    "forgotten": _("Forgotten"),
+    "doubted": _("Doubted"),
+    "settled": _("Believed again"),
 }
 UP: Final = frozenset({"added", "confirmed", "restored", "settled"})
 DOWN: Final = frozenset({"superseded", "retracted", "deprecated", "doubted"})
 # Told by the title, the difference of the words, or the link.
 TOLD: Final = frozenset({"state", "statement", "by", "merged", "split", "evidence"})
-LABELS: Final = {"valid_from": "true since", "valid_to": "true until"}
+LABELS: Final = {"valid_from": _("true since"), "valid_to": _("true until")}
 
 
 @dataclass(frozen=True, slots=True)

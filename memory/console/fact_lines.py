@@ -6,6 +6,9 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
+from django.utils.formats import date_format
+from django.utils.translation import pgettext
+
 from memory.claims.claim import SPEAKER
 from memory.claims.relations import ABOUT, REQUEST
 from memory.facts.confidence import is_lasting
@@ -13,35 +16,36 @@ from memory.facts.evidence import compute_confidence
 from memory.facts.subjects import SubjectKind
 from memory.models import Fact
 from memory.models.facts import EvidenceKind, FactState, ReviewDecision, ReviewKind
+from memory.web.wordings import translate as _
 
 STATE_NAMES: Final = {
-    FactState.ACTIVE: "Current",
-    FactState.DEPRECATED: "Faded",
-    FactState.MERGED: "Merged",
-    FactState.SUPERSEDED: "Superseded",
-    FactState.RETRACTED: "Rejected",
-    FactState.FORGOTTEN: "Forgotten",
+    FactState.ACTIVE: _("Current"),
+    FactState.DEPRECATED: _("Faded"),
+    FactState.MERGED: _("Merged"),
+    FactState.SUPERSEDED: _("Superseded"),
+    FactState.RETRACTED: _("Rejected"),
+    FactState.FORGOTTEN: _("Forgotten"),
 }
 EVIDENCE_NAMES: Final = {
-    EvidenceKind.EXCHANGE: "Said in a conversation",
-    EvidenceKind.IMPORT: "Imported",
-    EvidenceKind.PERSON: "Stated by hand",
-    EvidenceKind.BANK: "Written in the memory bank",
-    EvidenceKind.MODEL: "Read by a language model",
-    EvidenceKind.HOT_TURN: "Said in a conversation",
-    EvidenceKind.EPISODE: "Read from an episode",
+    EvidenceKind.EXCHANGE: _("Said in a conversation"),
+    EvidenceKind.IMPORT: _("Imported"),
+    EvidenceKind.PERSON: _("Stated by hand"),
+    EvidenceKind.BANK: _("Written in the memory bank"),
+    EvidenceKind.MODEL: _("Read by a language model"),
+    EvidenceKind.HOT_TURN: _("Said in a conversation"),
+    EvidenceKind.EPISODE: _("Read from an episode"),
 }
-KIND_NAMES: Final = {SubjectKind.PERSON: "person", SubjectKind.ANIMAL: "animal", SubjectKind.THING: ""}
+KIND_NAMES: Final = {SubjectKind.PERSON: _("person"), SubjectKind.ANIMAL: _("animal"), SubjectKind.THING: ""}
 REVIEW_NAMES: Final = {
-    ReviewKind.CONTRADICTION: "Both cannot be true",
-    ReviewKind.DUPLICATE: "They may say the same",
-    ReviewKind.UNSURE: "Unclear how they fit together",
+    ReviewKind.CONTRADICTION: _("Both cannot be true"),
+    ReviewKind.DUPLICATE: _("They may say the same"),
+    ReviewKind.UNSURE: _("Unclear how they fit together"),
 }
 DECISION_NAMES: Final = {
-    ReviewDecision.SUPERSEDE: "The newer one is current; the earlier one was so until then.",
-    ReviewDecision.MERGE: "They are one fact now, with the evidence of both.",
-    ReviewDecision.KEEP_BOTH: "Both stay current.",
-    ReviewDecision.REJECT: "The newer one was rejected; the earlier one stays current.",
+    ReviewDecision.SUPERSEDE: _("The newer one is current; the earlier one was so until then."),
+    ReviewDecision.MERGE: _("They are one fact now, with the evidence of both."),
+    ReviewDecision.KEEP_BOTH: _("Both stay current."),
+    ReviewDecision.REJECT: _("The newer one was rejected; the earlier one stays current."),
 }
 # Relations that say no more than the statement.
 UNTOLD: Final = frozenset({"", ABOUT, REQUEST})
@@ -99,13 +103,15 @@ def describe_relation(fact: Fact) -> str:
     """ "lives in", "not allergic to", "no longer works at"."""
     if fact.relation in UNTOLD:
         return ""
-    denied = "no longer " if fact.tense == "over" else "" if fact.polarity else "not "
-    return denied + fact.relation.replace("_", " ")
+    relation = fact.relation.replace("_", " ")
+    if fact.tense == "over":
+        return _("no longer {relation}").format(relation=relation)
+    return relation if fact.polarity else _("not {relation}").format(relation=relation)
 
 
 def name_subject(subject: str) -> str:
     """Subjects are kept as they were read, mostly without capitals."""
-    return "You" if subject.lower() in {"", SPEAKER} else subject[:1].upper() + subject[1:]
+    return _("You") if subject.lower() in {"", SPEAKER} else subject[:1].upper() + subject[1:]
 
 
 def find_wording(value: str, statement: str) -> str:
@@ -117,20 +123,22 @@ def find_wording(value: str, statement: str) -> str:
 
 
 def count_evidence(count: int) -> str:
-    return "no evidence left" if count == 0 else "1 piece of evidence" if count == 1 else f"{count} pieces of evidence"
+    return (
+        _("no evidence left") if count == 0 else "1 piece of evidence" if count == 1 else f"{count} pieces of evidence"
+    )
 
 
 def describe_wear(fact: Fact) -> str:
     """Whether time takes something from the confidence, and why not."""
     if fact.is_confirmed:
-        return "confirmed by a person, does not wear off"
+        return _("confirmed by a person, does not wear off")
     if fact.bank_item_id is not None:
-        return "stands in the memory bank, does not wear off"
+        return _("stands in the memory bank, does not wear off")
     if is_lasting(fact.relation, fact.category, is_confirmed=False, is_published=False):
-        return "of a kind that does not wear off"
-    return "wears off, about a tenth in ten days"
+        return _("of a kind that does not wear off")
+    return _("wears off, about a tenth in ten days")
 
 
 def format_day(moment: datetime) -> str:
-    day = moment.astimezone(UTC)
-    return f"{day.day} {day:%B %Y}"
+    # A fact holds from a day on and not from a moment on, so the day is the same for everybody.
+    return date_format(moment.astimezone(UTC), pgettext("a day, its month in full", "j F Y"))

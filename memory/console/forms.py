@@ -16,30 +16,31 @@ from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
 from memory.tiers import MAX_QUERY_CHARS, Indexing, Status, Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.wordings import translate as _
 
-SORTS = ((RELEVANCE, "Relevance"), (RECENCY, "Most recent"), (SCORE, "Outcome score"))
+SORTS = ((RELEVANCE, _("Relevance")), (RECENCY, _("Most recent")), (SCORE, _("Outcome score")))
 DEFAULTS = {"sort_by": RELEVANCE, "limit": 10}
 LIMITS = ((5, "5"), (10, "10"), (20, "20"), (50, "50"))
 FAILED = "failed"
 REVIEW = "review"
 STATUSES = (
-    (Status.ACTIVE.value, "Active"),
-    (Status.DORMANT.value, "Dormant"),
-    (Status.ARCHIVED.value, "Archived"),
-    (REVIEW, "To review"),
-    (FAILED, "Not indexed"),
+    (Status.ACTIVE.value, _("Active")),
+    (Status.DORMANT.value, _("Dormant")),
+    (Status.ARCHIVED.value, _("Archived")),
+    (REVIEW, _("To review")),
+    (FAILED, _("Not indexed")),
 )
 # Of facts; what the address leaves out is current, and "all" is every state but forgotten.
 ALL = "all"
 FACT_STATES = (
-    ("", "Current"),
-    (FactState.SUPERSEDED.value, "Superseded"),
-    (FactState.RETRACTED.value, "Rejected"),
-    (FactState.MERGED.value, "Merged"),
-    (FactState.DEPRECATED.value, "Faded"),
-    (ALL, "All"),
+    ("", _("Current")),
+    (FactState.SUPERSEDED.value, _("Superseded")),
+    (FactState.RETRACTED.value, _("Rejected")),
+    (FactState.MERGED.value, _("Merged")),
+    (FactState.DEPRECATED.value, _("Faded")),
+    (ALL, _("All")),
 )
-ORDERS = (("recent", "Newest first"), ("score", "Best score first"))
+ORDERS = (("recent", _("Newest first")), ("score", _("Best score first")))
 
 
 class SignInForm(AuthenticationForm):
@@ -47,7 +48,7 @@ class SignInForm(AuthenticationForm):
         super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.error_messages = {
             **self.error_messages,
-            "invalid_login": "That name and password do not belong together.",
+            "invalid_login": _("That name and password do not belong together."),
         }
         for field in self.fields.values():
             # Names come in every script, so each field takes its direction from what is typed.
@@ -56,7 +57,7 @@ class SignInForm(AuthenticationForm):
 
 def validate_scope_id(value: str) -> None:
     if not SCOPE_ID_PATTERN.fullmatch(value):
-        raise forms.ValidationError(f"An id {SCOPE_ID_RULE}.")
+        raise forms.ValidationError(_("An id {scope_id_rule}.").format(scope_id_rule=SCOPE_ID_RULE))
 
 
 class PeopleForm(forms.Form):
@@ -101,7 +102,9 @@ class ContextForm(forms.Form):
 def validate_query_length(query: str) -> str:
     if len(query) > MAX_QUERY_CHARS:
         raise forms.ValidationError(
-            f"A question may have at most {MAX_QUERY_CHARS:,} characters; this has {len(query):,}."
+            _("A question may have at most {max_query_chars:,} characters; this has {query:,}.").format(
+                max_query_chars=MAX_QUERY_CHARS, query=len(query)
+            )
         )
     return query
 
@@ -109,7 +112,7 @@ def validate_query_length(query: str) -> str:
 class FilterForm(forms.Form):
     """Which memories to list."""
 
-    tier = forms.ChoiceField(required=False, choices=[("", "All tiers"), *((t.value, TIER_NAMES[t]) for t in Tier)])
+    tier = forms.ChoiceField(required=False, choices=[("", _("All tiers")), *((t.value, TIER_NAMES[t]) for t in Tier)])
     status = forms.ChoiceField(required=False, choices=STATUSES)
     sort = forms.ChoiceField(required=False, choices=ORDERS)
     tag = forms.CharField(required=False, max_length=64, strip=True)
@@ -134,9 +137,9 @@ class FilterForm(forms.Form):
 class FactFilterForm(forms.Form):
     """Which facts to list. With a day, what held on it by what is known now."""
 
-    q = forms.CharField(label="Words", required=False, max_length=200, strip=True)
+    q = forms.CharField(label=_("Words"), required=False, max_length=200, strip=True)
     state = forms.ChoiceField(required=False, choices=FACT_STATES)
-    as_of = forms.DateField(label="As of", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    as_of = forms.DateField(label=_("As of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     scope = forms.CharField(required=False, max_length=200)
 
     def as_filter(self) -> FactFilter:
@@ -159,11 +162,11 @@ class FactForm(forms.Form):
     statement = forms.CharField(
         max_length=STATEMENT_CHARS, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true", "rows": 3})
     )
-    valid_from = forms.DateField(label="True since", widget=forms.DateInput(attrs={"type": "date"}))
+    valid_from = forms.DateField(label=_("True since"), widget=forms.DateInput(attrs={"type": "date"}))
     valid_to = forms.DateField(
-        label="True until",
+        label=_("True until"),
         required=False,
-        help_text="Empty while it holds.",
+        help_text=_("Empty while it holds."),
         widget=forms.DateInput(attrs={"type": "date"}),
     )
     revision = forms.IntegerField(widget=forms.HiddenInput)
@@ -176,7 +179,7 @@ class FactForm(forms.Form):
         fields = super().clean() or {}
         start, end = fields.get("valid_from"), fields.get("valid_to")
         if start and end and end < start:
-            self.add_error("valid_to", "This is before the day from which it is true.")
+            self.add_error("valid_to", _("This is before the day from which it is true."))
         return fields
 
     def changes(self, fact: Fact) -> dict[str, Any]:
@@ -204,8 +207,8 @@ def read_fact_fields(fact: Fact) -> dict[str, Any]:
 class KeyForm(forms.Form):
     """What a key is bound to; nothing where both are left empty."""
 
-    project_id = forms.CharField(label="Project", required=False, strip=True, validators=[validate_scope_id])
-    agent_id = forms.CharField(label="Agent", required=False, strip=True, validators=[validate_scope_id])
+    project_id = forms.CharField(label=_("Project"), required=False, strip=True, validators=[validate_scope_id])
+    agent_id = forms.CharField(label=_("Agent"), required=False, strip=True, validators=[validate_scope_id])
 
     @property
     def scope(self) -> RowScope:
@@ -218,7 +221,7 @@ class WritingForm(forms.Form):
     # Stripping would make a new version of every memory that begins with a space.
     text = forms.CharField(strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"}))
     tags = forms.CharField(
-        required=False, help_text="Separated by commas.", widget=forms.TextInput(attrs={"dir": "auto"})
+        required=False, help_text=_("Separated by commas."), widget=forms.TextInput(attrs={"dir": "auto"})
     )
     importance = forms.FloatField(
         min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
@@ -226,7 +229,7 @@ class WritingForm(forms.Form):
     confidence = forms.FloatField(
         min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
     )
-    always_inject = forms.BooleanField(required=False, label="Put it into every conversation")
+    always_inject = forms.BooleanField(required=False, label=_("Put it into every conversation"))
 
     def clean_text(self) -> str:
         # A browser sends every line end as two characters; the text kept one.

@@ -1,13 +1,14 @@
 """The frameworks that the client for Python has adapters for: what to install, and a program to begin with."""
 
 from memory.console.setup_blocks import Access, ClientSetup, SetupGroup, SetupStep
+from memory.web.wordings import translate as _
 
 CLIENT = "/clients/commonplace-client.tar.gz"
-RUN = "Run it."
+RUN = _("Run it.")
 
 
 def install_client(access: Access, package: str) -> SetupStep:
-    return SetupStep("In a terminal:", f"pip install {access.base}{CLIENT} {package}".strip())
+    return SetupStep(_("In a terminal:"), f"pip install {access.base}{CLIENT} {package}".strip())
 
 
 def open_person(access: Access) -> str:
@@ -74,16 +75,16 @@ curl -fsS {access.base}/clients/commonplace-hermes.tar.gz | tar xz -C ~/.hermes/
 printf 'COMMONPLACE_URL=%s\\nCOMMONPLACE_KEY=%s\\nCOMMONPLACE_USER=%s\\n' \\
   {access.base} {access.key} {access.person} >> ~/.hermes/.env
 hermes config set memory.provider commonplace"""
-    return [SetupStep("In a terminal, in the environment that Hermes runs in:", commands)]
+    return [SetupStep(_("In a terminal, in the environment that Hermes runs in:"), commands)]
 
 
 FRAMEWORKS = SetupGroup(
-    "Frameworks",
+    _("Frameworks"),
     [
-        ClientSetup("langgraph", "LangGraph", "a store", CLIENT, set_up_langgraph, RUN),
-        ClientSetup("llama-index", "LlamaIndex", "a memory block", CLIENT, set_up_llama_index, RUN),
-        ClientSetup("openai-agents", "OpenAI Agents", "session, tools, context", CLIENT, set_up_openai_agents, RUN),
-        ClientSetup("anthropic", "Anthropic memory", "files that last", CLIENT, set_up_anthropic, RUN),
-        ClientSetup("hermes", "Hermes", "a memory provider", CLIENT, set_up_hermes, "Say something."),
+        ClientSetup("langgraph", "LangGraph", _("a store"), CLIENT, set_up_langgraph, RUN),
+        ClientSetup("llama-index", "LlamaIndex", _("a memory block"), CLIENT, set_up_llama_index, RUN),
+        ClientSetup("openai-agents", "OpenAI Agents", _("session, tools, context"), CLIENT, set_up_openai_agents, RUN),
+        ClientSetup("anthropic", "Anthropic memory", _("files that last"), CLIENT, set_up_anthropic, RUN),
+        ClientSetup("hermes", "Hermes", _("a memory provider"), CLIENT, set_up_hermes, _("Say something.")),
     ],
 )

@@ -27,8 +27,9 @@ from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS, 
 from memory.web.notices import tell, tell_with_undo
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
-MERGED = "The bank held this already; the two are one now."
+MERGED = _("The bank held this already; the two are one now.")
 VERDICT_NAMES = {f"outcome_{value}": name for value, name in OUTCOME_NAMES.items()}
 VERSIONS = 20
 EVENTS = 100
@@ -139,10 +140,10 @@ def tell_saved(request: OperatorRequest, person: ViewedPerson, before: MemoryIte
     if left != before.pk:
         messages.success(request, MERGED)
     elif newest is None or newest.kind != "revised" or newest.at < before.updated_at:
-        messages.success(request, "The memory was saved.")
+        messages.success(request, _("The memory was saved."))
     else:
         undo = reverse("console:undo", args=[*person.path, left, newest.pk])
-        tell_with_undo(request, "The memory was saved.", undo)
+        tell_with_undo(request, _("The memory was saved."), undo)
 
 
 def find_version_text(person: ViewedPerson, item: MemoryItem, number: str) -> str | None:
@@ -165,7 +166,7 @@ def is_current(form: RevisionForm, item: MemoryItem) -> bool:
     # Compared here and not by a lock: writing may take an operator an hour.
     if form.cleaned_data["version"] == item.version:
         return True
-    form.add_error(None, "This memory was changed while you were writing. Open it again to see the text it has now.")
+    form.add_error(None, _("This memory was changed while you were writing. Open it again to see the text it has now."))
     return False
 
 
@@ -201,7 +202,7 @@ def archive(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
         return redirect_to_item(request, person, find_item(person, item_id).pk)
     changed = open_facade(person).archive(person.user, item_id, now=timezone.now())
     undo = reverse("console:restore", args=[*person.path, item_id])
-    return respond_to_change(request, person, changed, "The memory was archived.", undo)
+    return respond_to_change(request, person, changed, _("The memory was archived."), undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -214,13 +215,13 @@ def restore(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
     try:
         changed = memory.restore(person.user, item_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        messages.error(request, f"Not restored: {error.rule}.")
+        messages.error(request, _("Not restored: {rule}.").format(rule=error.rule))
         return redirect_to_item(request, person, item_id)
     is_merged = changed is not None and changed.pk != item_id
     if is_merged:
         return respond_to_change(request, person, changed, MERGED)
     undo = reverse("console:archive", args=[*person.path, item_id])
-    return respond_to_change(request, person, changed, "The memory was restored.", undo)
+    return respond_to_change(request, person, changed, _("The memory was restored."), undo)
 
 
 def respond_to_change(
@@ -245,7 +246,7 @@ def delete(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -
         return ask_confirmation(request, person, item_id, "delete")
     if not open_facade(person).remove(person.user, item_id, now=timezone.now()):
         raise Http404("no such memory")
-    messages.success(request, "The memory was deleted.")
+    messages.success(request, _("The memory was deleted."))
     return redirect("console:memories", *person.path)
 
 

@@ -16,6 +16,7 @@ from memory.web.labels import OUTCOME_NAMES, VERDICTS
 from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,7 +35,13 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
     score = find_item(person, item_id).score
     verdict = memory.find_withdrawable_verdict(person.user, item_id)
     undo = reverse("console:undo", args=[*person.path, item_id, verdict.pk]) if verdict else ""
-    tell(request, f"Counted as “{OUTCOME_NAMES[Outcome(outcome)]}”: the score went to {score:.2f}.", undo)
+    tell(
+        request,
+        _("Counted as “{outcome_names}”: the score went to {score:.2f}.").format(
+            outcome_names=OUTCOME_NAMES[Outcome(outcome)], score=score
+        ),
+        undo,
+    )
     return redirect_to_item(request, person, item_id)
 
 
@@ -43,7 +50,7 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
 def retry_indexing(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     find_item(person, item_id)
     if request.method == "POST" and open_facade(person).retry_indexing(person.user, item_id, now=timezone.now()):
-        messages.success(request, "It is on its way into the index again.")
+        messages.success(request, _("It is on its way into the index again."))
     return redirect_to_item(request, person, item_id)
 
 
@@ -59,9 +66,9 @@ def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: u
     try:
         open_facade(person).revise(person.user, item_id, {"always_inject": always}, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, f"Not changed: {error.rule}.")
+        messages.error(request, _("Not changed: {rule}.").format(rule=error.rule))
         return redirect_to_item(request, person, item_id)
-    said = "It comes with every question now." if always else "It is left to search from now on."
+    said = _("It comes with every question now.") if always else _("It is left to search from now on.")
     undo = reverse("console:set_always_inject", args=[*person.path, item_id])
     tell(request, said, undo if always != item.always_inject else "", always="no" if always else "yes")
     return redirect_to_item(request, person, item_id)

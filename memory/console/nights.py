@@ -8,6 +8,7 @@ from typing import Final
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import ngettext_lazy
 from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
@@ -15,25 +16,26 @@ from memory.models import FactRun
 from memory.models.episodes import RunState
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 RUNS: Final = 30
 # In the order of a run.
 EFFECTS: Final = {
-    "episodes": ("episode kept", "episodes kept"),
-    "embedded": ("vector made", "vectors made"),
-    "supported": ("fact supported", "facts supported"),
-    "ended": ("fact ended", "facts ended"),
-    "deprecated": ("fact faded", "facts faded"),
-    "merged": ("fact merged", "facts merged"),
-    "superseded": ("fact superseded", "facts superseded"),
-    "doubted": ("pair doubted", "pairs doubted"),
-    "review": ("pair to review", "pairs to review"),
-    "answered": ("pair decided by a model", "pairs decided by a model"),
-    "debated": ("pair argued by a model", "pairs argued by a model"),
-    "reworded": ("memory worded anew", "memories worded anew"),
-    "united": ("memory made of several", "memories made of several"),
+    "episodes": ngettext_lazy("%(count)d episode kept", "%(count)d episodes kept", "count"),
+    "embedded": ngettext_lazy("%(count)d vector made", "%(count)d vectors made", "count"),
+    "supported": ngettext_lazy("%(count)d fact supported", "%(count)d facts supported", "count"),
+    "ended": ngettext_lazy("%(count)d fact ended", "%(count)d facts ended", "count"),
+    "deprecated": ngettext_lazy("%(count)d fact faded", "%(count)d facts faded", "count"),
+    "merged": ngettext_lazy("%(count)d fact merged", "%(count)d facts merged", "count"),
+    "superseded": ngettext_lazy("%(count)d fact superseded", "%(count)d facts superseded", "count"),
+    "doubted": ngettext_lazy("%(count)d pair doubted", "%(count)d pairs doubted", "count"),
+    "review": ngettext_lazy("%(count)d pair to review", "%(count)d pairs to review", "count"),
+    "answered": ngettext_lazy("%(count)d pair decided by a model", "%(count)d pairs decided by a model", "count"),
+    "debated": ngettext_lazy("%(count)d pair argued by a model", "%(count)d pairs argued by a model", "count"),
+    "reworded": ngettext_lazy("%(count)d memory worded anew", "%(count)d memories worded anew", "count"),
+    "united": ngettext_lazy("%(count)d memory made of several", "%(count)d memories made of several", "count"),
 }
-STATES: Final = {RunState.RUNNING: "goes on", RunState.DONE: "done", RunState.PARTIAL: "partly done"}
+STATES: Final = {RunState.RUNNING: _("goes on"), RunState.DONE: _("done"), RunState.PARTIAL: _("partly done")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +78,5 @@ def describe_run(run: FactRun) -> NightLine:
 
 
 def describe_counts(counts: Mapping[str, int]) -> str:
-    told = [f"{counts[name]:,} {words[counts[name] != 1]}" for name, words in EFFECTS.items() if counts.get(name)]
-    return ", ".join(told) or "nothing to do"
+    told = [words % {"count": counts[name]} for name, words in EFFECTS.items() if counts.get(name)]
+    return ", ".join(told) or _("nothing to do")

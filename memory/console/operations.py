@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import HTMX_STOP_POLLING
 
@@ -16,6 +17,7 @@ from memory.indexing.drift import DIFFERENCE_TEXTS
 from memory.models import DriftReport, ReindexRun, VectorCollection
 from memory.web.pages import OperatorRequest, operator_page, wants_fragment
 from memory.web.viewing import can_see_everybody
+from memory.web.wordings import translate as _
 
 RUNS, REPORTS = 10, 20
 
@@ -57,5 +59,6 @@ def describe_drift(report: DriftReport) -> str:
     for kind, meaning in DIFFERENCE_TEXTS.items():
         if found := report.found.get(kind, 0):
             mended = report.mended.get(kind, 0)
-            parts.append(f"{found} {meaning}" + ("" if mended == found else f" ({mended} mended)"))
+            said = f"{found} {gettext(meaning)}"
+            parts.append(said if mended == found else _("{said} ({mended} mended)").format(said=said, mended=mended))
     return ", ".join(parts)

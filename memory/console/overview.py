@@ -28,6 +28,7 @@ from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
 
 RECENT = 8
@@ -133,15 +134,22 @@ def describe_capacity(policy: TierPolicy, active: int) -> str:
     if policy.tier is not Tier.MEMORY_BANK:
         return describe_lifetime(policy)
     capacity = memory_conf().limits.bank_capacity
-    return f"nearly full, at most {capacity:,}" if active >= NEARLY_FULL * capacity else f"at most {capacity:,}"
+    return (
+        _("nearly full, at most {capacity:,}").format(capacity=capacity)
+        if active >= NEARLY_FULL * capacity
+        else _("at most {capacity:,}").format(capacity=capacity)
+    )
 
 
 def describe_lifetime(policy: TierPolicy) -> str:
     if policy.ttl is None:
-        return "learns from outcomes" if policy.scored else "kept as written"
+        return _("learns from outcomes") if policy.scored else _("kept as written")
     hours = int(policy.ttl.total_seconds() // 3600)
-    time = f"{hours // 24} days" if hours > 48 else f"{hours} hours"
-    return f"{time}, then {'dormant' if memory_conf().promotion.keeps_expired else 'archived'}"
+    keeps = memory_conf().promotion.keeps_expired
+    if hours > 48:
+        said = _("{count} days, then dormant") if keeps else _("{count} days, then archived")
+        return said.format(count=hours // 24)
+    return (_("{count} hours, then dormant") if keeps else _("{count} hours, then archived")).format(count=hours)
 
 
 def split_bar(counted: list[tuple[str, str, int]]) -> list[BarShare]:
@@ -175,7 +183,7 @@ def list_recent_outcomes(person: ViewedPerson) -> list[RecentOutcome]:
 def describe_outcome(person: ViewedPerson, event: OutcomeEvent, texts: Mapping[uuid.UUID | None, str]) -> RecentOutcome:
     return RecentOutcome(
         event,
-        event.query or texts.get(find_first_memory(event), "A memory that is gone"),
+        event.query or texts.get(find_first_memory(event), _("A memory that is gone")),
         OUTCOME_NAMES[Outcome(event.outcome)],
         len(event.scored_ids),
         len(event.learned_ids),

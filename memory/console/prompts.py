@@ -21,16 +21,17 @@ from memory.inference.prompts import PromptSource, find_source
 from memory.models import ModelCall
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.viewing import can_see_everybody
+from memory.web.wordings import translate as _
 
 CALLS = 50
 ANSWERED = ("ok", "repaired")
 OUTCOMES = {
-    "ok": ("good", "answered"),
-    "repaired": ("watch", "answered at the second attempt"),
-    "invalid": ("bad", "not of the form"),
-    "late": ("bad", "too late"),
-    "rejected": ("bad", "refused"),
-    "unavailable": ("bad", "did not answer"),
+    "ok": ("good", _("answered")),
+    "repaired": ("watch", _("answered at the second attempt")),
+    "invalid": ("bad", _("not of the form")),
+    "late": ("bad", _("too late")),
+    "rejected": ("bad", _("refused")),
+    "unavailable": ("bad", _("did not answer")),
 }
 
 

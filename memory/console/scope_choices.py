@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from memory.access.confinement import RowScope, ScopeFilter
+from memory.web.wordings import translate as _
 
 OWN = "own"
 AGENT, PROJECT = "agent=", "project="
@@ -13,9 +14,9 @@ def list_scope_choices(scopes: Iterable[RowScope]) -> list[tuple[str, str]]:
     found = sorted(set(scopes), key=lambda scope: (scope.project_id, scope.agent_id))
     projects = dict.fromkeys(scope.project_id for scope in found if scope.project_id)
     agents = dict.fromkeys(scope.agent_id for scope in found if scope.agent_id)
-    named = [(f"{PROJECT}{name}", f"Project {name}") for name in projects]
-    named += [(f"{AGENT}{name}", f"Agent {name}") for name in agents]
-    return [("", "Everything"), (OWN, "The person's own"), *named] if named else []
+    named = [(f"{PROJECT}{name}", _("Project {name}").format(name=name)) for name in projects]
+    named += [(f"{AGENT}{name}", _("Agent {name}").format(name=name)) for name in agents]
+    return [("", _("Everything")), (OWN, _("The person's own")), *named] if named else []
 
 
 def read_scope_choice(choice: str) -> ScopeFilter:

@@ -26,6 +26,7 @@ from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 MEMORIES_SHOWN = 20
 
@@ -62,7 +63,12 @@ def make_space(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         access = open_facade(person).make_space(
             person.organization.pk, request.POST.get("name", ""), person.user, now=timezone.now()
         )
-        messages.success(request, f"{access.name} is made, with {person.user.external_id} as its curator.")
+        messages.success(
+            request,
+            _("{name} is made, with {external_id} as its curator.").format(
+                name=access.name, external_id=person.user.external_id
+            ),
+        )
     return redirect("console:spaces", *person.path)
 
 
@@ -73,13 +79,18 @@ def set_member(request: OperatorRequest, person: ViewedPerson, slug: str) -> Htt
     access, whom = find_space_or_404(person, slug), find_named(person, request.POST.get("member", ""))
     role = request.POST.get("role", "")
     if whom is None:
-        messages.error(request, "There is no such person.")
+        messages.error(request, _("There is no such person."))
     elif role not in list(Role):
-        messages.error(request, f"A role is one of {', '.join(Role)}.")
+        messages.error(request, _("A role is one of {roles}.").format(roles=", ".join(Role)))
     else:
         with tell_refusals(request):
             open_facade(person).set_member(access, person.user, whom, Role(role), now=timezone.now())
-            messages.success(request, f"{whom.external_id} is {role} of {access.name}.")
+            messages.success(
+                request,
+                _("{external_id} is {role} of {name}.").format(
+                    external_id=whom.external_id, role=role, name=access.name
+                ),
+            )
     return redirect("console:spaces", *person.path)
 
 
@@ -89,7 +100,7 @@ def remove_member(request: OperatorRequest, person: ViewedPerson, slug: str) -> 
     access, whom = find_space_or_404(person, slug), find_named(person, request.POST.get("member", ""))
     with tell_refusals(request):
         gone = whom is not None and open_facade(person).remove_member(access, person.user, whom)
-        messages.success(request, "Out of the space." if gone else "They did not belong to it.")
+        messages.success(request, _("Out of the space.") if gone else _("They did not belong to it."))
     return redirect("console:spaces", *person.path)
 
 
@@ -101,7 +112,7 @@ def tell_refusals(request: OperatorRequest) -> Iterator[None]:
     except NotAllowed as error:
         messages.error(request, str(error))
     except WriteRefused as error:
-        messages.error(request, f"Not done: the {error.field} {error.rule}.")
+        messages.error(request, _("Not done: the {field} {rule}.").format(field=error.field, rule=error.rule))
 
 
 def find_space_or_404(person: ViewedPerson, slug: str) -> SpaceAccess:
@@ -131,9 +142,9 @@ def share(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) ->
     try:
         facade.share(access, person.user, item_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, f"Not shared: it {error.rule}.")
+        messages.error(request, _("Not shared: it {rule}.").format(rule=error.rule))
     else:
-        messages.success(request, f"Shared in {access.name}. The memory stays the person's own.")
+        messages.success(request, _("Shared in {name}. The memory stays the person's own.").format(name=access.name))
     return redirect_to_item(request, person, item_id)
 
 
@@ -144,5 +155,5 @@ def unshare(request: OperatorRequest, person: ViewedPerson, slug: str, item_id: 
     access = find_space_or_404(person, slug)
     with tell_refusals(request):
         gone = open_facade(person).unshare(access, person.user, item_id, now=timezone.now())
-        messages.success(request, "Taken out of the space." if gone else "It was gone already.")
+        messages.success(request, _("Taken out of the space.") if gone else _("It was gone already."))
     return redirect("console:spaces", *person.path)

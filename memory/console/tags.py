@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format, number_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import ngettext_lazy, pgettext
 
 from memory.console.acting import open_facade
 from memory.console.inbox.wordings import WORDINGS
@@ -24,8 +26,31 @@ from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.viewing import ViewedPerson, can_see_everybody
+from memory.web.wordings import translate as _
 
 register = template.Library()
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+# The size of a unit, up to when it is told in, and how it is told of the past and of the future.
+SPANS: Final = (
+    (
+        MINUTE_S,
+        HOUR_S,
+        ngettext_lazy("%(count)d minute ago", "%(count)d minutes ago", "count"),
+        ngettext_lazy("in %(count)d minute", "in %(count)d minutes", "count"),
+    ),
+    (
+        HOUR_S,
+        DAY_S,
+        ngettext_lazy("%(count)d hour ago", "%(count)d hours ago", "count"),
+        ngettext_lazy("in %(count)d hour", "in %(count)d hours", "count"),
+    ),
+    (
+        DAY_S,
+        7 * DAY_S,
+        ngettext_lazy("%(count)d day ago", "%(count)d days ago", "count"),
+        ngettext_lazy("in %(count)d day", "in %(count)d days", "count"),
+    ),
+)
 
 
 class InboxChip(NamedTuple):
@@ -62,8 +87,11 @@ def label_secrets(text: str) -> SafeString:
     pieces = MARK.split(text)
     return format_html_join(
         "",
-        '{}<bdi class="redacted" title="A secret was taken out before this was stored.">{}</bdi>',
-        zip(pieces[:-1:2], (f"{kind} removed" for kind in pieces[1::2]), strict=True),
+        '{}<bdi class="redacted" title="{}">{}</bdi>',
+        (
+            (before, _("A secret was taken out before this was stored."), _("{kind} removed").format(kind=kind))
+            for before, kind in zip(pieces[:-1:2], pieces[1::2], strict=True)
+        ),
     ) + escape(pieces[-1])
 
 
@@ -74,7 +102,7 @@ def tier_name(tier: str) -> str:
 
 @register.filter
 def count(number: int) -> str:
-    return f"{number:,}"
+    return number_format(number, use_l10n=True, force_grouping=True)
 
 
 @register.filter
@@ -86,12 +114,12 @@ def actor(name: str) -> str:
 def moment(value: datetime | None, now: datetime | None = None) -> SafeString | str:
     """A time as people say it, with the exact one behind it."""
     if value is None:
-        return "never"
+        return str(_("never"))
     now = now or timezone.now()
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         value.isoformat(),
-        f"{value:%Y-%m-%d %H:%M} UTC",
+        format_local(value, "Y-m-d H:i e"),
         format_time_ago(value, now),
     )
 
@@ -108,7 +136,18 @@ def may_see_everybody(operator: Operator) -> bool:
 
 @register.filter
 def exact(value: datetime) -> str:
-    return f"{value.day} {value:%b %Y, %H:%M} UTC"
+    return format_local(value, pgettext("a day with its time", "j M Y, H:i e"))
+
+
+@register.filter
+def zone_city(zone: str) -> str:
+    """As people call it: the last part of its name."""
+    return zone.rpartition("/")[2].replace("_", " ")
+
+
+def format_local(value: datetime, form: str) -> str:
+    """In the zone of whoever looks; ``form`` is written as Django's date filter reads it."""
+    return date_format(timezone.localtime(value), form)
 
 
 def format_time_ago(value: datetime, now: datetime) -> str:
@@ -116,13 +155,11 @@ def format_time_ago(value: datetime, now: datetime) -> str:
     gap = now - value
     seconds = abs(gap.total_seconds())
     if seconds < 60:
-        return "just now"
-    for size, unit, limit in ((60, "minute", 3600), (3600, "hour", 86_400), (86_400, "day", 7 * 86_400)):
+        return str(_("just now"))
+    for size, limit, before, after in SPANS:
         if seconds < limit:
-            count = int(seconds // size)
-            words = f"{count} {unit}" + ("" if count == 1 else "s")
-            return f"{words} ago" if gap > timedelta(0) else f"in {words}"
-    return f"{value.day} {value:%b %Y}"
+            return (before if gap > timedelta(0) else after) % {"count": int(seconds // size)}
+    return format_local(value, pgettext("a day", "j M Y"))
 
 
 @register.simple_tag
@@ -140,18 +177,30 @@ def bar(value: float, label: str, css: str = "") -> BarLevel:
 def room_bar(held: int, capacity: int) -> BarLevel:
     share = held / max(1, capacity)
     css = "bad" if share >= 1 else "watch" if share >= 0.9 else ""
-    return {"percent": round(100 * min(1.0, share), 1), "css": css, "label": f"{held:,} of {capacity:,} places taken"}
+    return {
+        "percent": round(100 * min(1.0, share), 1),
+        "css": css,
+        "label": _("{held:,} of {capacity:,} places taken").format(held=held, capacity=capacity),
+    }
 
 
 @register.inclusion_tag("console/_bar.html")
 def progress_bar(done: int, total: int) -> BarLevel:
-    return {"percent": round(100 * done / max(1, total), 1), "css": "", "label": f"{done:,} of {total:,} done"}
+    return {
+        "percent": round(100 * done / max(1, total), 1),
+        "css": "",
+        "label": _("{done:,} of {total:,} done").format(done=done, total=total),
+    }
 
 
 @register.inclusion_tag("console/_bar.html")
 def score_bar(score: float) -> BarLevel:
     css = "good" if score >= 0.7 else "bad" if score < 0.3 else "watch" if score < 0.5 else ""
-    return {"percent": round(100 * score, 1), "css": css, "label": f"outcome score {score:.2f} of 1"}
+    return {
+        "percent": round(100 * score, 1),
+        "css": css,
+        "label": _("outcome score {score:.2f} of 1").format(score=score),
+    }
 
 
 @register.simple_tag(takes_context=True)

@@ -8,35 +8,36 @@ from typing import Any, Protocol
 from memory.lifecycle.undo import UNDOABLE_EVENTS
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.wordings import translate as _
 
 TITLES = {
-    "stored": "Stored",
-    "merged": "Merged with one that says the same",
-    "revised": "Edited",
-    "archived": "Archived",
-    "dormant": "Became dormant",
-    "revived": "Brought back by an outcome",
-    "restored": "Restored",
-    "promoted": "Promoted",
-    "undone": "Promotion taken back",
-    "vouched": "Vouched for by a person",
-    "purged": "Cleared of a purged source",
-    "outcome_worked": "Outcome: worked",
-    "outcome_failed": "Outcome: failed",
-    "outcome_partial": "Outcome: partly worked",
-    "outcome_unknown": "Outcome: unknown",
-    "outcome_replaced": "Outcome taken back",
-    "outcome_withdrawn": "Outcome taken back",
-    "signal_thanks": "Hint: thanks",
-    "signal_corrects": "Hint: corrected",
-    "signal_repeats": "Hint: asked again",
-    "takeaway_restated": "Outcome of the lesson changed",
+    "stored": _("Stored"),
+    "merged": _("Merged with one that says the same"),
+    "revised": _("Edited"),
+    "archived": _("Archived"),
+    "dormant": _("Became dormant"),
+    "revived": _("Brought back by an outcome"),
+    "restored": _("Restored"),
+    "promoted": _("Promoted"),
+    "undone": _("Promotion taken back"),
+    "vouched": _("Vouched for by a person"),
+    "purged": _("Cleared of a purged source"),
+    "outcome_worked": _("Outcome: worked"),
+    "outcome_failed": _("Outcome: failed"),
+    "outcome_partial": _("Outcome: partly worked"),
+    "outcome_unknown": _("Outcome: unknown"),
+    "outcome_replaced": _("Outcome taken back"),
+    "outcome_withdrawn": _("Outcome taken back"),
+    "signal_thanks": _("Hint: thanks"),
+    "signal_corrects": _("Hint: corrected"),
+    "signal_repeats": _("Hint: asked again"),
+    "takeaway_restated": _("Outcome of the lesson changed"),
 }
 UP = frozenset({"promoted", "restored", "revived", "vouched", "outcome_worked", "outcome_partial"})
 DOWN = frozenset({"archived", "dormant", "undone", "outcome_failed"})
 # Told by the line's title already.
 TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
-NAMES = {"always_inject": "always in context"}
+NAMES = {"always_inject": _("always in context")}
 
 
 class TimelineEvent(Protocol):
@@ -100,7 +101,7 @@ def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         # The versions beside it show the words and their difference.
         if name == "text":
             if after:
-                found.append("text changed")
+                found.append(_("text changed"))
             continue
         old, new = before.get(name), after.get(name)
         if old == new or name in TECHNICAL:
@@ -111,17 +112,17 @@ def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
         elif name in after:
             found.append(f"{label} {format_value(new)}")
         else:
-            found.append(f"{label} was {format_value(old)}")
+            found.append(_("{label} was {old}").format(label=label, old=format_value(old)))
     return found
 
 
 def format_value(value: object) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list):
-        return ", ".join(str(part) for part in value) or "none"
+        return ", ".join(str(part) for part in value) or _("none")
     if isinstance(value, str) and value in set(Tier):
         return TIER_NAMES[Tier(value)]
     return str(value)

@@ -13,8 +13,9 @@ from memory.store.admission import WriteRefused
 from memory.tiers import Trust
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
-CONFIRMED = "Confirmed: it is told like a person's own words now."
+CONFIRMED = _("Confirmed: it is told like a person's own words now.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -23,7 +24,7 @@ def vouch(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) ->
     if request.method == "POST":
         was_reviewed = find_item(person, item_id).review
         changed = open_facade(person).vouch(person.user, item_id, now=timezone.now())
-        message = CONFIRMED if was_reviewed else "The memory is trusted as a person's own words now."
+        message = CONFIRMED if was_reviewed else _("The memory is trusted as a person's own words now.")
         return respond_to_change(request, person, changed, message)
     item = find_item(person, item_id)
     if item.trust >= Trust.USER and not item.review:
@@ -42,12 +43,16 @@ def undo(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID, eve
     try:
         changed = memory.undo(person.user, item_id, event_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        messages.error(request, f"Not taken back: {error.rule}.")
+        messages.error(request, _("Not taken back: {rule}.").format(rule=error.rule))
         return redirect_to_item(request, person, item_id)
     if changed is None:
         raise Http404("no such event")
     # The event that was taken back may have been a move or a verdict; its successor says which.
     [newest] = memory.list_events(person.user, item_id, limit=1)
     is_verdict = newest.kind == "outcome_withdrawn"
-    back = f"verdict was taken back: the score went to {changed.score:.2f}" if is_verdict else "move was taken back"
-    return respond_to_change(request, person, changed, f"The {back}.")
+    said = (
+        _("The verdict was taken back: the score went to {score:.2f}.").format(score=changed.score)
+        if is_verdict
+        else _("The move was taken back.")
+    )
+    return respond_to_change(request, person, changed, said)

@@ -43,6 +43,7 @@ from memory.console.settings import hub, keys, members
 from memory.console.transfer import job as transfer_job
 from memory.console.transfer import links
 from memory.console.transfer import page as transfer
+from memory.web.interface_choices import choose_display
 
 app_name = "console"
 
@@ -51,6 +52,7 @@ urlpatterns = [
     path("login", session.SignIn.as_view(), name="login"),
     path("logout", session.SignOut.as_view(), name="logout"),
     path("theme", session.choose_theme, name="theme"),
+    path("display", choose_display, {"home": "console:home"}, name="display"),
     path("people", people.page, name="people"),
     path("find", find.page, name="find"),
     path("settings", hub.page, name="settings"),

@@ -27,25 +27,26 @@ from memory.vocabulary.presets import list_presets
 from memory.vocabulary.terms import ControlledVocabulary, TermKind, TermState
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.viewing import visible_organizations
+from memory.web.wordings import translate as _
 
 LISTED = 50
 # A word of one message is an accident.
 LEAST_MESSAGES = 2
 KINDS = [
-    (TermKind.TOPIC.value, "Topics"),
-    (TermKind.CATEGORY.value, "Categories"),
-    (TermKind.MESSAGE_TYPE.value, "Kinds of message"),
+    (TermKind.TOPIC.value, _("Topics")),
+    (TermKind.CATEGORY.value, _("Categories")),
+    (TermKind.MESSAGE_TYPE.value, _("Kinds of message")),
 ]
 
 
 class TermForm(forms.Form):
     """``aliases`` are parted by commas."""
 
-    kind = forms.ChoiceField(label="Kind", choices=KINDS)
-    name = forms.CharField(label="Name", max_length=TERM_CHARS, widget=forms.TextInput(attrs={"dir": "ltr"}))
-    means = forms.CharField(label="What it means", required=False, max_length=MEANS_CHARS)
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS)
+    name = forms.CharField(label=_("Name"), max_length=TERM_CHARS, widget=forms.TextInput(attrs={"dir": "ltr"}))
+    means = forms.CharField(label=_("What it means"), required=False, max_length=MEANS_CHARS)
     aliases = forms.CharField(
-        label="Words that tell it, with commas",
+        label=_("Words that tell it, with commas"),
         required=False,
         max_length=4_000,
         widget=forms.TextInput(attrs={"dir": "auto"}),
@@ -83,9 +84,11 @@ def page(request: OperatorRequest) -> HttpResponse:
         messages.error(request, str(error).capitalize())
     except WriteRefused as error:
         if form is not None:
-            form.add_error(error.field if error.field in form.fields else None, f"This {error.rule}.")
+            form.add_error(
+                error.field if error.field in form.fields else None, _("This {rule}.").format(rule=error.rule)
+            )
             return render_page(request, organization, form, status=422)
-        messages.error(request, f"The {error.field} {error.rule}.")
+        messages.error(request, _("The {field} {rule}.").format(field=error.field, rule=error.rule))
     else:
         messages.success(request, done)
     return redirect(f"{reverse('console:vocabulary')}?organization={organization.slug}")
@@ -97,22 +100,22 @@ def act(request: OperatorRequest, organization: Organization, form: TermForm | N
     if form is not None:
         given = form.cleaned_data
         new = NewTerm(TermKind(given["kind"]), given["name"], given["means"], given["aliases"].split(","))
-        return f"{add_term(organization.pk, new, now=now, actor=actor).name} is a term now."
+        return _("{name} is a term now.").format(name=add_term(organization.pk, new, now=now, actor=actor).name)
     action = posted.get("action", "")
     if action == "preset":
         found = choose_preset(organization.pk, posted.get("preset", ""), now=now, actor=actor)
-        return f"It builds on the preset {found.preset} now."
+        return _("It builds on the preset {preset} now.").format(preset=found.preset)
     if action in {"retire", "use"}:
         return change_state(request, organization, is_retired=action == "retire")
     row = find_suggestion(organization, posted.get("suggestion", ""))
     if action == "approve":
-        return f"{suggestions.approve_suggestion(row, now=now, actor=actor)} is a topic now."
+        return _("{row} is a topic now.").format(row=suggestions.approve_suggestion(row, now=now, actor=actor))
     if action == "map":
         suggestions.map_suggestion(row, posted.get("topic", ""), now=now, actor=actor)
-        return f"{row.name} tells {row.term} now."
+        return _("{name} tells {term} now.").format(name=row.name, term=row.term)
     if action == "reject":
         suggestions.reject_suggestion(row, now=now, actor=actor)
-        return f"{row.name} is not asked about again."
+        return _("{name} is not asked about again.").format(name=row.name)
     raise Http404("no such action")
 
 
@@ -124,7 +127,8 @@ def change_state(request: OperatorRequest, organization: Organization, *, is_ret
     term = change_term(organization.pk, TermKind(kind), name, changes, now=timezone.now(), actor=actor_of(request))
     if term is None:
         raise Http404("no such term")
-    return f"{term.name} is {'given to nothing any more' if is_retired else 'in use again'}."
+    said = _("{name} is given to nothing any more.") if is_retired else _("{name} is in use again.")
+    return said.format(name=term.name)
 
 
 def find_suggestion(organization: Organization, number: str) -> TermSuggestion:

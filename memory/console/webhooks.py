@@ -15,6 +15,7 @@ from memory.models.webhooks import URL_CHARS
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.viewing import visible_organizations
+from memory.web.wordings import translate as _
 from memory.webhooks import endpoints, listing
 from memory.webhooks.endpoints import NewEndpoint
 from memory.webhooks.events import EVENTS
@@ -27,11 +28,11 @@ FIELDS = {"user_id": "person"}
 
 class EndpointForm(forms.Form):
     organization: "forms.ModelChoiceField[Organization]" = forms.ModelChoiceField(
-        queryset=None, label="Organisation", empty_label=None
+        queryset=None, label=_("Organisation"), empty_label=None
     )
-    url = forms.CharField(label="Address", max_length=URL_CHARS, widget=forms.URLInput(attrs={"dir": "ltr"}))
-    person = forms.CharField(label="Of one person alone", required=False, max_length=128)
-    includes_content = forms.BooleanField(label="Send the words too, not their ids alone", required=False)
+    url = forms.CharField(label=_("Address"), max_length=URL_CHARS, widget=forms.URLInput(attrs={"dir": "ltr"}))
+    person = forms.CharField(label=_("Of one person alone"), required=False, max_length=128)
+    includes_content = forms.BooleanField(label=_("Send the words too, not their ids alone"), required=False)
     events = forms.MultipleChoiceField(
         choices=[(name, name) for name in EVENTS], widget=forms.CheckboxSelectMultiple, initial=DEFAULT_EVENTS
     )
@@ -70,7 +71,7 @@ def make_endpoint(request: OperatorRequest, form: EndpointForm) -> tuple[Webhook
     try:
         return endpoints.create_endpoint(given["organization"].pk, new, now=timezone.now(), actor=actor_of(request))
     except WriteRefused as error:
-        form.add_error(FIELDS.get(error.field, error.field), f"This {error.rule}.")
+        form.add_error(FIELDS.get(error.field, error.field), _("This {rule}.").format(rule=error.rule))
         return None
 
 
@@ -96,21 +97,21 @@ def act_on_endpoint(request: OperatorRequest, row: WebhookEndpoint) -> HttpRespo
         return render_endpoint(request, row, secret=endpoints.rotate_secret(row, now=now, actor=actor))
     if action == "delete":
         endpoints.delete_endpoint(row, now=now, actor=actor)
-        messages.success(request, "The endpoint is told nothing more.")
+        messages.success(request, _("The endpoint is told nothing more."))
         return redirect("console:webhooks")
     if action in {"enable", "disable"}:
         endpoints.update_endpoint(row, {"is_enabled": action == "enable"}, now=now, actor=actor)
     elif action == "test":
         listing.send_test(row, now=now)
-        messages.success(request, "A test is on its way.")
+        messages.success(request, _("A test is on its way."))
     elif action == "again":
-        messages.success(request, f"{listing.send_dead_again(row, now=now)} are on their way again.")
+        messages.success(request, _("{row} are on their way again.").format(row=listing.send_dead_again(row, now=now)))
     elif action.isdecimal() and len(action) < 19:
         delivery = listing.find_delivery(row, int(action))
         if delivery is None:
             raise Http404("no such delivery")
         listing.send_again(row, delivery, now=now)
-        messages.success(request, "It is on its way again.")
+        messages.success(request, _("It is on its way again."))
     return redirect("console:webhook", row.pk)
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 import structlog
 from django.db import connection
 from django.db.models import Count
+from django.utils.translation import gettext_noop
 
 from memory.access.scope import user_scope
 from memory.indexes import vector_index
@@ -47,15 +48,15 @@ QUARANTINE_SHOWN = 200
 MISSING, STALE, AHEAD, PAYLOAD, DIMENSIONS = "missing", "stale", "ahead", "payload", "dimensions"
 ORPHANS, STRAYS, FOREIGN, TOKENS = "orphans", "strays", "foreign", "tokens"
 DIFFERENCE_TEXTS = {
-    MISSING: "rows without a point",
-    STALE: "points of another text",
-    AHEAD: "points later than their row, as after restoring a backup",
-    PAYLOAD: "points with another tier or status",
-    DIMENSIONS: "points of another width",
-    ORPHANS: "points without a row",
-    STRAYS: "points not written where they lie",
-    FOREIGN: "points of one user under another",
-    TOKENS: "turns without their tokens",
+    MISSING: gettext_noop("rows without a point"),
+    STALE: gettext_noop("points of another text"),
+    AHEAD: gettext_noop("points later than their row, as after restoring a backup"),
+    PAYLOAD: gettext_noop("points with another tier or status"),
+    DIMENSIONS: gettext_noop("points of another width"),
+    ORPHANS: gettext_noop("points without a row"),
+    STRAYS: gettext_noop("points not written where they lie"),
+    FOREIGN: gettext_noop("points of one user under another"),
+    TOKENS: gettext_noop("turns without their tokens"),
 }
 
 

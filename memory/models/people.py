@@ -15,6 +15,10 @@ class Operator(AbstractUser):
     """A person who signs in to the console; sees the organisations they are a member of, superusers see all."""
 
     id = models.BigAutoField(primary_key=True)
+    # Empty as long as the browser decides. With defaults of the database's own: a process of the version before still
+    # makes operators while this one migrates.
+    language = models.CharField(max_length=8, blank=True, default="", db_default="")
+    time_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     class Meta:
         db_table = "operator"

@@ -26,20 +26,21 @@ from memory.oauth.server import ConsentedCodeGrant, InvalidClientError, OAuth2Er
 from memory.web.addresses import build_resource_url, offers_grants, read_base_url
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, find_viewed_person, visible_organizations
+from memory.web.wordings import translate as _
 
 PEOPLE_OFFERED = 200
 MOST_CONSENTS = 20
 MOST_DOCUMENTS = 60
 ALLOW = "allow"
 READ = "read"
-ACCESSES = ((" ".join(SCOPES), "Read and write"), (READ, "Read only"))
+ACCESSES = ((" ".join(SCOPES), _("Read and write")), (READ, _("Read only")))
 
 
 class ConsentForm(KeyForm):
     """Whose memory, and what of it."""
 
-    person = forms.CharField(label="Whose memory", max_length=200)
-    access = forms.ChoiceField(label="What it may do", choices=ACCESSES, widget=forms.RadioSelect)
+    person = forms.CharField(label=_("Whose memory"), max_length=200)
+    access = forms.ChoiceField(label=_("What it may do"), choices=ACCESSES, widget=forms.RadioSelect)
 
     def __init__(self, request: OperatorRequest, grant: ConsentedCodeGrant) -> None:
         people = list_people_offered(request)
@@ -61,7 +62,7 @@ class ConsentForm(KeyForm):
         try:
             return find_viewed_person(self.operator, organization, external_id)
         except Http404 as error:
-            raise forms.ValidationError("There is no such person.") from error
+            raise forms.ValidationError(_("There is no such person.")) from error
 
 
 def list_people_offered(request: OperatorRequest) -> list[tuple[str, str]]:
@@ -120,7 +121,7 @@ def fetch_client(request: OperatorRequest) -> None:
     if not is_document_address(client_id) or not memory_conf().flags["oauth_documents"]:
         return
     if throttle.count_attempt(f"documents for {request.user.get_username()}", "", MOST_DOCUMENTS):
-        raise OAuth2Error(description="Many clients were looked up just now. Try again in a quarter of an hour.")
+        raise OAuth2Error(description=_("Many clients were looked up just now. Try again in a quarter of an hour."))
     try:
         refresh_client(client_id, now=timezone.now())
     except ClientRefused as refusal:

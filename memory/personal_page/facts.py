@@ -17,6 +17,7 @@ from memory.personal_page.forms import PAGE, ListForm
 from memory.personal_page.session import PersonalVisit, personal_page
 from memory.personal_page.told import redirect_with, tell_done
 from memory.store.admission import WriteRefused
+from memory.web.wordings import translate as _
 
 ENDED: Final = (FactState.RETRACTED, FactState.SUPERSEDED, FactState.DEPRECATED)
 
@@ -63,7 +64,7 @@ def correct(request: HttpRequest, visit: PersonalVisit, fact_id: uuid.UUID) -> H
 def save_correction(visit: PersonalVisit, fact: Fact, form: FactForm) -> bool:
     """False when it is refused, and the form says why."""
     if form.cleaned_data["revision"] != fact.revision:
-        form.add_error(None, "This changed while you were writing. Open it again to see what it says now.")
+        form.add_error(None, _("This changed while you were writing. Open it again to see what it says now."))
         return False
     changes = form.changes(fact)
     if not changes:

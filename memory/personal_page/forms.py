@@ -3,6 +3,7 @@
 from django import forms
 
 from memory.tiers import MAX_TEXT_CHARS
+from memory.web.wordings import translate as _
 
 PAGE = 30
 MAX_PAGES = 10_000
@@ -43,5 +44,5 @@ class ErasureForm(forms.Form):
 
     def clean_word(self) -> str:
         if self.cleaned_data["word"].casefold() != "delete":
-            raise forms.ValidationError("Type the word delete.")
+            raise forms.ValidationError(_("Type the word delete."))
         return "delete"

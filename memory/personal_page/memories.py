@@ -17,6 +17,7 @@ from memory.personal_page.told import redirect_with, tell_done
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import WriteRefused
 from memory.tiers import Status, Tier
+from memory.web.wordings import translate as _
 
 KEPT: Final = (Status.ACTIVE, Status.DORMANT)
 
@@ -95,7 +96,7 @@ def save_text(visit: PersonalVisit, item: MemoryItem, form: TextForm) -> bool:
     """False when it is refused, and the form says why."""
     text = form.cleaned_data["text"]
     if form.cleaned_data["version"] != item.version:
-        form.add_error(None, "This changed while you were writing. Open it again to see what it says now.")
+        form.add_error(None, _("This changed while you were writing. Open it again to see what it says now."))
         return False
     if text == item.text:
         return True

@@ -6,14 +6,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from memory.web.wordings import translate as _
+
 DONE: Final = {
-    "corrected": "Corrected.",
-    "rejected": "It no longer counts as true. You can put it back under “Set aside”.",
-    "saved": "Saved.",
-    "archived": "Set aside: no answer will use it.",
-    "restored": "It is back.",
-    "not_restored": "It could not be put back: something that is kept now says the same or takes its place.",
-    "deleted": "Deleted for good.",
+    "corrected": _("Corrected."),
+    "rejected": _("It no longer counts as true. You can put it back under “Set aside”."),
+    "saved": _("Saved."),
+    "archived": _("Set aside: no answer will use it."),
+    "restored": _("It is back."),
+    "not_restored": _("It could not be put back: something that is kept now says the same or takes its place."),
+    "deleted": _("Deleted for good."),
 }
 FAILED: Final = {"not_restored"}
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memory.personal_page import facts, leaving, memories, session
+from memory.web.interface_choices import choose_display
 
 app_name = "personal"
 
@@ -22,6 +23,7 @@ urlpatterns = [
     path("me/everything/download", leaving.download, name="download"),
     path("me/everything/delete", leaving.erase, name="erase"),
     path("me/sign-out", session.sign_out, name="sign_out"),
+    path("me/display", choose_display, {"home": "personal:facts"}, name="display"),
     # Last: whatever else stands there is a link, sound or not.
     path("me/<str:token>", session.enter, name="enter"),
 ]

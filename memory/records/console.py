@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory.platform.queue import enqueue
@@ -22,38 +23,43 @@ from memory.tiers import MAX_QUERY_CHARS
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
-TOOL = "console"
+TOOL = _("console")
 NOTES = 20
 SHOWN_OMITTED = 10
 KIND_NAMES = {
-    Kind.MESSAGE: "Messages",
-    Kind.JOURNAL: "Journals",
-    Kind.TODO: "To-dos",
-    Kind.PREFERENCE: "Preferences",
-    Kind.GRATITUDE: "Gratitude",
+    Kind.MESSAGE: _("Messages"),
+    Kind.JOURNAL: _("Journals"),
+    Kind.TODO: _("To-dos"),
+    Kind.PREFERENCE: _("Preferences"),
+    Kind.GRATITUDE: _("Gratitude"),
 }
 ONE_OF = {
-    Kind.MESSAGE: "Message",
-    Kind.JOURNAL: "Journal",
-    Kind.TODO: "To-do",
-    Kind.PREFERENCE: "Preferences",
-    Kind.GRATITUDE: "Gratitude",
+    Kind.MESSAGE: _("Message"),
+    Kind.JOURNAL: _("Journal"),
+    Kind.TODO: _("To-do"),
+    Kind.PREFERENCE: _("Preferences"),
+    Kind.GRATITUDE: _("Gratitude"),
 }
-BIASES = (("", "no bias"), (RecallBias.PLANNING.value, "planning"), (RecallBias.JOURNALING.value, "journaling"))
-MOST_OF_A_KIND = (("", "any number"), ("1", "1"), ("2", "2"), ("3", "3"), ("5", "5"))
+BIASES = (
+    ("", _("no bias")),
+    (RecallBias.PLANNING.value, _("planning")),
+    (RecallBias.JOURNALING.value, _("journaling")),
+)
+MOST_OF_A_KIND = (("", _("any number")), ("1", "1"), ("2", "2"), ("3", "3"), ("5", "5"))
 REASONS = {
-    Omission.SCORE: "too far from the question",
-    Omission.KIND_FULL: "enough of this kind",
-    Omission.ENOUGH: "enough in all",
-    Omission.BUDGET: "no room left in 1,200 tokens",
+    Omission.SCORE: _("too far from the question"),
+    Omission.KIND_FULL: _("enough of this kind"),
+    Omission.ENOUGH: _("enough in all"),
+    Omission.BUDGET: _("no room left in 1,200 tokens"),
 }
 FAILURES = {
-    recall.EMBEDDING_AWAY: "The embedding model does not answer, and words alone would look like meaning.",
-    recall.SEARCH_FAILED: "The vectors could not be searched.",
-    recall.READ_FAILED: "The records could not be read.",
+    recall.EMBEDDING_AWAY: _("The embedding model does not answer, and words alone would look like meaning."),
+    recall.SEARCH_FAILED: _("The vectors could not be searched."),
+    recall.READ_FAILED: _("The records could not be read."),
 }
-CALLERS = {recall.TOOL: "client", TOOL: "console"}
+CALLERS = {recall.TOOL: _("client"), TOOL: _("console")}
 
 
 class RecallForm(forms.Form):
@@ -106,9 +112,9 @@ def describe_hit(hit: RecordHit) -> dict[str, Any]:
 def list_factors(hit: RecordHit) -> Sequence[tuple[str, float, str]]:
     """Name, value and meaning of what the score is the product of."""
     return (
-        ("Similarity", hit.similarity, "how near it is to the question in meaning"),
-        ("Recency", hit.recency, "up to 1.15 for what is new, fading over weeks"),
-        ("Preference", hit.preference, "up to 1.2 for the kinds that the bias prefers"),
+        (_("Similarity"), hit.similarity, _("how near it is to the question in meaning")),
+        (_("Recency"), hit.recency, _("up to 1.15 for what is new, fading over weeks")),
+        (_("Preference"), hit.preference, _("up to 1.2 for the kinds that the bias prefers")),
     )
 
 
@@ -135,11 +141,11 @@ def read_cursor(cursor: str) -> RecallPlace | None:
 def describe_filters(row: RecallLog) -> str:
     """What was asked for, in a few words: rows of an earlier release say less."""
     kinds = [KIND_NAMES[kind] for kind in Kind if kind.value in row.filters.get("kinds", ())]
-    said = ["all kinds" if len(kinds) == len(Kind) else ", ".join(kinds).lower()]
+    said = [_("all kinds") if len(kinds) == len(Kind) else ", ".join(map(str, kinds)).lower()]
     if bias := row.filters.get("bias"):
-        said.append(f"for {bias}")
+        said.append(_("for {bias}").format(bias=bias))
     if most := row.filters.get("max_per_kind"):
-        said.append(f"at most {most} of a kind")
+        said.append(_("at most {most} of a kind").format(most=most))
     return "; ".join(part for part in said if part)
 
 
@@ -149,5 +155,8 @@ def retry(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """Embed once more what was given up."""
     if request.method == "POST" and (number := queue.retry_failures(person.user, now=timezone.now())):
         enqueue(tasks.embed_user_records, person.user.pk)
-        messages.success(request, f"{number} text{'s' * (number != 1)} will be embedded once more.")
+        told = ngettext(
+            "{count} text will be embedded once more.", "{count} texts will be embedded once more.", number
+        ).format(count=number)
+        messages.success(request, told)
     return redirect("console:recall", *person.path)

@@ -3,55 +3,56 @@
 from collections.abc import Iterable
 
 from memory.tiers import Outcome, Tier, Trust
+from memory.web.wordings import translate as _
 
 TIER_NAMES = {
-    Tier.WORKING: "Working",
-    Tier.HISTORY: "History",
-    Tier.PATTERNS: "Patterns",
-    Tier.MEMORY_BANK: "Memory bank",
-    Tier.BOOKS: "Books",
+    Tier.WORKING: _("Working"),
+    Tier.HISTORY: _("History"),
+    Tier.PATTERNS: _("Patterns"),
+    Tier.MEMORY_BANK: _("Memory bank"),
+    Tier.BOOKS: _("Books"),
 }
 TRUST_NAMES = {
-    Trust.EXTERNAL: "words from outside",
-    Trust.ASSISTANT: "an assistant's words",
-    Trust.USER: "a person's words",
+    Trust.EXTERNAL: _("words from outside"),
+    Trust.ASSISTANT: _("an assistant's words"),
+    Trust.USER: _("a person's words"),
 }
 OUTCOME_NAMES = {
-    Outcome.WORKED: "worked",
-    Outcome.PARTIAL: "partly worked",
-    Outcome.FAILED: "failed",
-    Outcome.UNKNOWN: "unknown",
+    Outcome.WORKED: _("worked"),
+    Outcome.PARTIAL: _("partly worked"),
+    Outcome.FAILED: _("failed"),
+    Outcome.UNKNOWN: _("unknown"),
 }
 # What an operator may say came of something.
-VERDICTS = ((Outcome.WORKED, "Worked"), (Outcome.PARTIAL, "Partly"), (Outcome.FAILED, "Failed"))
+VERDICTS = ((Outcome.WORKED, _("Worked")), (Outcome.PARTIAL, _("Partly")), (Outcome.FAILED, _("Failed")))
 SIGNAL_NAMES = {
-    "thanks": "thanked",
-    "corrects": "corrected",
-    "repeats": "asked again",
-    "tool_error": "a tool failed",
-    "tool_timeout": "a tool ran out of time",
+    "thanks": _("thanked"),
+    "corrects": _("corrected"),
+    "repeats": _("asked again"),
+    "tool_error": _("a tool failed"),
+    "tool_timeout": _("a tool ran out of time"),
 }
 # What the guard takes a text for.
 WARNING_NAMES = {
-    "secret": "a secret",
-    "false authority": "a claim of authority",
-    "rule override": "an order to the assistant",
-    "planted preference": "a wish that somebody planted",
-    "covert promotion": "advertising",
-    "disguise": "something in disguise",
-    "raw turn": "a turn of a conversation",
-    "joke": "a joke",
-    "supposition": "a supposition",
-    "gossip": "gossip",
-    "world knowledge": "common knowledge",
-    "passing state": "something that holds only today",
-    "exercise": "words to work on",
+    "secret": _("a secret"),
+    "false authority": _("a claim of authority"),
+    "rule override": _("an order to the assistant"),
+    "planted preference": _("a wish that somebody planted"),
+    "covert promotion": _("advertising"),
+    "disguise": _("something in disguise"),
+    "raw turn": _("a turn of a conversation"),
+    "joke": _("a joke"),
+    "supposition": _("a supposition"),
+    "gossip": _("gossip"),
+    "world knowledge": _("common knowledge"),
+    "passing state": _("something that holds only today"),
+    "exercise": _("words to work on"),
 }
-ACTORS = {"key": "API key", "operator": "operator"}
+ACTORS = {"key": _("API key"), "operator": _("operator")}
 
 
 def describe_warnings(rules: Iterable[str]) -> str:
-    return " and ".join(WARNING_NAMES.get(rule, rule) for rule in rules)
+    return str(_(" and ")).join(str(WARNING_NAMES.get(rule, rule)) for rule in rules)
 
 
 def describe_actor(actor: str) -> str:

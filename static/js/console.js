@@ -35,6 +35,16 @@
     }
   }
 
+  // The next page then shows its times in the zone of this machine, unless another one was chosen.
+  function tellZone() {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const known = document.cookie.split("; ").find((pair) => pair.startsWith("commonplace_browser_zone="));
+    if (!zone || known === `commonplace_browser_zone=${zone}`) return;
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `commonplace_browser_zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+  }
+  tellZone();
+
   const pressed = document.querySelector(".themes button[aria-pressed=true]");
   const theme = storedTheme();
   // A cookie that was cleared or set in a form without script gives way to what this browser remembers.
@@ -73,13 +83,17 @@
     const block = button.parentElement.querySelector("pre");
     try {
       await navigator.clipboard.writeText(block.textContent);
-      notice("Copied.");
+      notice(words().copied);
     } catch {
       // The clipboard is closed to pages over plain HTTP: leave the block selected, one key press away.
       getSelection().selectAllChildren(block);
-      notice("Selected: copy it with your keyboard.");
+      notice(words().selected);
     }
   }
+
+  // In the language of the page, which the server knows.
+  const words = () => document.getElementById("toasts")?.dataset ?? {};
+  const fill = (text, ...parts) => (text ?? "").replace(/%[sd]/g, () => parts.shift());
 
   function notice(text) {
     const region = document.getElementById("toasts");
@@ -93,9 +107,9 @@
 
   document.addEventListener("htmx:responseError", (event) => {
     const status = event.detail.xhr.status;
-    notice(status >= 500 ? "The server could not answer. Try again in a moment." : `That did not work (${status}).`);
+    notice(status >= 500 ? words().serverFailed : fill(words().failed, status));
   });
-  document.addEventListener("htmx:sendError", () => notice("The server cannot be reached."));
+  document.addEventListener("htmx:sendError", () => notice(words().unreachable));
 
   const within = (place, wanted) => (place.matches?.(wanted) ? place : place.querySelector?.(wanted));
 
@@ -123,9 +137,9 @@
       form.setAttribute("aria-busy", "true");
       try {
         const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
-        if (answer.type !== "opaqueredirect") notice(`${file.name} was not taken (${answer.status}).`);
+        if (answer.type !== "opaqueredirect") notice(fill(words().notTaken, file.name, answer.status));
       } catch {
-        notice(`${file.name} could not be sent.`);
+        notice(fill(words().notSent, file.name));
       }
     }
     location.reload();

@@ -20,6 +20,7 @@ from memory.models import EndUser
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 INVERSE: Final = {
     "archive": "restore",
@@ -31,12 +32,12 @@ INVERSE: Final = {
 }
 # What was done to how many, with the tag.
 SAID: Final = {
-    "archive": "{count} archived",
-    "restore": "{count} restored",
-    "tag": "{count} tagged “{tag}”",
-    "untag": "“{tag}” taken from {count}",
-    "always": "{count} will come with every question",
-    "ask": "{count} left to search",
+    "archive": _("{count} archived"),
+    "restore": _("{count} restored"),
+    "tag": _("{count} tagged “{tag}”"),
+    "untag": _("“{tag}” taken from {count}"),
+    "always": _("{count} will come with every question"),
+    "ask": _("{count} left to search"),
 }
 
 # What a form of the review gives as its way back.
@@ -83,10 +84,10 @@ def carry_out(
     try:
         done = DEEDS[do](open_facade(person), person.user, ids, tag)
     except WriteRefused as refusal:
-        messages.error(request, f"Nothing was changed: {refusal.rule}.")
+        messages.error(request, _("Nothing was changed: {rule}.").format(rule=refusal.rule))
         return []
     if not done:
-        messages.success(request, "Nothing was left to change.")
+        messages.success(request, _("Nothing was left to change."))
     return done
 
 
@@ -102,7 +103,9 @@ def undo(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     if request.method == "POST" and last.get("person") == list(person.path):
         ids = [uuid.UUID(item_id) for item_id in last["items"]]
         if done := carry_out(request, person, last["do"], ids, last["tag"]):
-            messages.success(request, f"Taken back: {describe_change(last['do'], len(done), last['tag'])}")
+            messages.success(
+                request, _("Taken back: {change}").format(change=describe_change(last["do"], len(done), last["tag"]))
+            )
         del request.session[LAST_CHANGE]
     return redirect(find_way_back(request, person))
 

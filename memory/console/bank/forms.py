@@ -10,8 +10,9 @@ from memory.models.conditions import RowConditions
 from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
 from memory.tiers import MAX_TAG_CHARS, SourceType, Status, Tier
+from memory.web.wordings import translate as _
 
-VIEWS: Final = ((Status.ACTIVE.value, "Active"), (Status.ARCHIVED.value, "Archived"))
+VIEWS: Final = ((Status.ACTIVE.value, _("Active")), (Status.ARCHIVED.value, _("Archived")))
 MOST_CHOSEN: Final = 200
 CHANGES: Final = ("archive", "restore", "tag", "untag", "always", "ask")
 
@@ -72,15 +73,17 @@ class ChangeManyForm(forms.Form):
         try:
             chosen = [uuid.UUID(value) for value in self.cleaned_data["item"] or ()]
         except ValueError:
-            raise forms.ValidationError("That is no statement.") from None
+            raise forms.ValidationError(_("That is no statement.")) from None
         if not chosen:
-            raise forms.ValidationError("Choose at least one statement.")
+            raise forms.ValidationError(_("Choose at least one statement."))
         if len(chosen) > MOST_CHOSEN:
-            raise forms.ValidationError(f"Choose at most {MOST_CHOSEN} statements at a time.")
+            raise forms.ValidationError(
+                _("Choose at most {most_chosen} statements at a time.").format(most_chosen=MOST_CHOSEN)
+            )
         return chosen
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
         if fields.get("do") in {"tag", "untag"} and not fields.get("tag"):
-            self.add_error("tag", "Write the tag.")
+            self.add_error("tag", _("Write the tag."))
         return fields

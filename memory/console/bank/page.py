@@ -22,6 +22,7 @@ from memory.tiers import BANK_TAGS, Status
 from memory.web.labels import describe_warnings
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 PAGE: Final = 40
 # Tags that are offered; those that were chosen stand there in any case.
@@ -131,5 +132,7 @@ def add(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         form.add_error(refusal.field if refusal.field in form.fields else None, refusal.rule)
         return render_bank(request, person, form, status=422)
     merged = stored.duplicate_of is not None
-    messages.success(request, "The bank held this already; the two are one now." if merged else "It is in the bank.")
+    messages.success(
+        request, _("The bank held this already; the two are one now.") if merged else _("It is in the bank.")
+    )
     return redirect("console:bank", *person.path)

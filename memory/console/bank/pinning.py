@@ -16,6 +16,7 @@ from memory.store.writing import StoreResult
 from memory.tiers import BANK_TAGS, SourceType, Tier
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,7 +28,7 @@ def add_to_bank(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UU
     if stored is not None:
         merged = stored.duplicate_of is not None
         messages.success(
-            request, "The bank held this already; the two are one now." if merged else "It is in the bank."
+            request, _("The bank held this already; the two are one now.") if merged else _("It is in the bank.")
         )
         return redirect_to_item(request, person, stored.item.pk)
     context = {"person": person, "item": item, "form": form, "usual_tags": BANK_TAGS}

@@ -27,18 +27,19 @@ from memory.console.history.events import (
 from memory.facts.queries import FactFilter
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 PAGE: Final = 60
 # Facts of a day that are shown at once; the list of facts has the others.
 FACTS: Final = 6
 LONGEST_PLACE: Final = 80
 KIND_NAMES: Final = {
-    HistoryKind.LEARNED: "learned",
-    HistoryKind.CHANGED: "changed",
-    HistoryKind.PROMOTED: "promoted",
-    HistoryKind.JUDGED: "judged",
-    HistoryKind.SUPERSEDED: "superseded or merged",
-    HistoryKind.FORGOTTEN: "archived or forgotten",
+    HistoryKind.LEARNED: _("learned"),
+    HistoryKind.CHANGED: _("changed"),
+    HistoryKind.PROMOTED: _("promoted"),
+    HistoryKind.JUDGED: _("judged"),
+    HistoryKind.SUPERSEDED: _("superseded or merged"),
+    HistoryKind.FORGOTTEN: _("archived or forgotten"),
 }
 
 
@@ -46,11 +47,11 @@ class HistoryForm(forms.Form):
     """What to show; without a day everything up to now."""
 
     kind = forms.ChoiceField(
-        label="What",
+        label=_("What"),
         required=False,
-        choices=[("", "Everything"), *((kind.value, name.capitalize()) for kind, name in KIND_NAMES.items())],
+        choices=[("", _("Everything")), *((kind.value, name.capitalize()) for kind, name in KIND_NAMES.items())],
     )
-    as_of = forms.DateField(label="As of", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    as_of = forms.DateField(label=_("As of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
 
 
 @dataclass(frozen=True, slots=True)

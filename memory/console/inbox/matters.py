@@ -21,13 +21,14 @@ from memory.models.inbox import MatterDecision, MatterKind
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
 
 PAGE = 20
 TAKEN_BACK = 5
 # Of a verdict without a question whose memories are erased.
-NOTHING_LEFT = "What it was about is erased."
-SETTLED = "This was settled before; nothing changed."
+NOTHING_LEFT = _("What it was about is erased.")
+SETTLED = _("This was settled before; nothing changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def read_kind(kind: str) -> MatterKind:
 
 
 def say_decided(kind: MatterKind, decision: str) -> str:
-    return next((one.done for one in DECISIONS[kind] if one.value == decision), "Decided.")
+    return next((one.done for one in DECISIONS[kind] if one.value == decision), _("Decided."))
 
 
 def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
@@ -130,10 +131,10 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
             reason=request.POST.get("reason", "")[:2_000],
         )
     except WriteRefused as refusal:
-        return tell(request, person, kind, f"Nothing was changed: {refusal.rule}.", is_error=True)
+        return tell(request, person, kind, _("Nothing was changed: {rule}.").format(rule=refusal.rule), is_error=True)
     if row is None:
         return tell(request, person, kind, SETTLED)
-    said = say_decided(chosen, decision) if chosen in DECISIONS else "Decided."
+    said = say_decided(chosen, decision) if chosen in DECISIONS else _("Decided.")
     if not wants_fragment(request):
         return tell(request, person, kind, said)
     return render(request, "console/reviews/_settled.html", {"person": person, "row": row, "said": said})
@@ -150,8 +151,8 @@ def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> Ht
     try:
         rows = open_facade(person).decide_all(person.user, chosen, MatterDecision(decision), now=timezone.now())
     except WriteRefused as refusal:
-        return tell(request, person, kind, f"Nothing was changed: {refusal.rule}.", is_error=True)
-    return tell(request, person, kind, f"{len(rows)} decided.")
+        return tell(request, person, kind, _("Nothing was changed: {rule}.").format(rule=refusal.rule), is_error=True)
+    return tell(request, person, kind, _("{rows} decided.").format(rows=len(rows)))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -162,11 +163,11 @@ def undo(request: OperatorRequest, person: ViewedPerson, decided_id: uuid.UUID) 
     try:
         row = open_facade(person).undo_decision(person.user, decided_id, now=timezone.now())
     except WriteRefused as refusal:
-        messages.error(request, f"Not taken back: {refusal.rule}.")
+        messages.error(request, _("Not taken back: {rule}.").format(rule=refusal.rule))
         return redirect("console:inbox", *person.path)
     if row is None:
         raise Http404("no such decision")
-    return tell(request, person, row.kind, "Taken back: it waits again.")
+    return tell(request, person, row.kind, _("Taken back: it waits again."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -176,7 +177,7 @@ def look_for_duplicates(request: OperatorRequest, person: ViewedPerson) -> HttpR
     if request.method != "POST":
         return redirect("console:inbox", *person.path, kind)
     found = open_facade(person).look_for_duplicates(person.user, now=timezone.now())
-    return tell(request, person, kind, f"{found} new." if found else "Nothing new was found.")
+    return tell(request, person, kind, _("{found} new.").format(found=found) if found else _("Nothing new was found."))
 
 
 def tell(

@@ -24,16 +24,17 @@ from memory.web.notices import tell
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 PAGE = 20
 EVIDENCE = 3
-SETTLED = "This pair was settled before; nothing changed."
+SETTLED = _("This pair was settled before; nothing changed.")
 # In the order of their keys, 1 to 4.
 DECISIONS = (
-    (ReviewDecision.SUPERSEDE, "Keep the newer", "The earlier one was so until then"),
-    (ReviewDecision.MERGE, "Merge", "They say the same: one fact with the evidence of both"),
-    (ReviewDecision.KEEP_BOTH, "Keep both", "They can be true side by side"),
-    (ReviewDecision.REJECT, "Reject the newer", "It never was so"),
+    (ReviewDecision.SUPERSEDE, _("Keep the newer"), _("The earlier one was so until then")),
+    (ReviewDecision.MERGE, _("Merge"), _("They say the same: one fact with the evidence of both")),
+    (ReviewDecision.KEEP_BOTH, _("Keep both"), _("They can be true side by side")),
+    (ReviewDecision.REJECT, _("Reject the newer"), _("It never was so")),
 )
 
 
@@ -100,8 +101,8 @@ def describe_pairs(person: ViewedPerson, reviews: Sequence[FactReview], now: dat
     found = []
     for review in reviews:
         runs = diff_texts(review.other.statement, review.fact.statement)
-        earlier = describe_side("Earlier", review.other, [run for run in runs if run.kind != "added"])
-        newer = describe_side("Newer", review.fact, [run for run in runs if run.kind != "removed"])
+        earlier = describe_side(_("Earlier"), review.other, [run for run in runs if run.kind != "added"])
+        newer = describe_side(_("Newer"), review.fact, [run for run in runs if run.kind != "removed"])
         found.append(ReviewPair(review, REVIEW_NAMES[ReviewKind(review.kind)], (earlier, newer)))
     return found
 

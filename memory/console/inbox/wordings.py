@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.models.inbox import MatterDecision, MatterKind
+from memory.web.wordings import translate as _
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,61 +27,74 @@ class DecisionWording:
 
 
 WORDINGS: Final[Mapping[MatterKind, KindWording]] = {
-    MatterKind.CONTRADICTIONS: KindWording("Pairs of facts", "", "", ""),
-    MatterKind.SUSPECTED: KindWording("Suspected statements", "", "", ""),
+    MatterKind.CONTRADICTIONS: KindWording(_("Pairs of facts"), "", "", ""),
+    MatterKind.SUSPECTED: KindWording(_("Suspected statements"), "", "", ""),
     MatterKind.DUPLICATES: KindWording(
-        "Duplicates",
-        "They say the same",
-        "Statements of the memory bank, and patterns, that say the same in other words.",
-        "A pair appears here when two statements say the same and no fact behind them was merged. It is looked for each"
-        " night.",
+        _("Duplicates"),
+        _("They say the same"),
+        _("Statements of the memory bank, and patterns, that say the same in other words."),
+        _(
+            "A pair appears here when two statements say the same and no fact behind them was merged. It is looked for "
+            "each night."
+        ),
     ),
     MatterKind.DOUBTFUL: KindWording(
-        "Doubtful facts",
-        "Nobody answers for it",
-        "Facts that no person told, or that little speaks for. They count until you decide.",
-        "A fact appears here when it comes from an assistant or a document, or less speaks for it than against it.",
+        _("Doubtful facts"),
+        _("Nobody answers for it"),
+        _("Facts that no person told, or that little speaks for. They count until you decide."),
+        _("A fact appears here when it comes from an assistant or a document, or less speaks for it than against it."),
     ),
     MatterKind.UNEXPLAINED: KindWording(
-        "Failures without a reason",
-        "It failed, and nobody said why",
-        "A reason is told with the failure the next time somebody asks for the same.",
-        "A failure of the last 90 days appears here when it was told without a reason.",
+        _("Failures without a reason"),
+        _("It failed, and nobody said why"),
+        _("A reason is told with the failure the next time somebody asks for the same."),
+        _("A failure of the last 90 days appears here when it was told without a reason."),
     ),
     MatterKind.EXPIRING: KindWording(
-        "Expiring, and used",
-        "It is used, and its time ends",
-        "Past its time a memory is dormant: it is found when somebody searches for it, and told in no context unasked.",
-        "A memory appears here three days before its end, or in the last hours of working memory, if it was used.",
+        _("Expiring, and used"),
+        _("It is used, and its time ends"),
+        _(
+            "Past its time a memory is dormant: it is found when somebody searches for it, and told in no context "
+            "unasked."
+        ),
+        _("A memory appears here three days before its end, or in the last hours of working memory, if it was used."),
     ),
     MatterKind.REDACTIONS: KindWording(
-        "Redactions",
-        "A secret was taken out of it",
-        "What was taken for a secret was never stored; only a mark stands in its place.",
-        "A memory appears here when a secret was taken out of it before it was stored.",
+        _("Redactions"),
+        _("A secret was taken out of it"),
+        _("What was taken for a secret was never stored; only a mark stands in its place."),
+        _("A memory appears here when a secret was taken out of it before it was stored."),
     ),
 }
-ARCHIVE: Final = DecisionWording(MatterDecision.ARCHIVE, "Archive", "Out of every answer, and kept", "Archived.")
+ARCHIVE: Final = DecisionWording(
+    MatterDecision.ARCHIVE, _("Archive"), _("Out of every answer, and kept"), _("Archived.")
+)
 DECISIONS: Final[Mapping[MatterKind, tuple[DecisionWording, ...]]] = {
     MatterKind.DUPLICATES: (
-        DecisionWording(MatterDecision.MERGE, "Merge", "The first stays, with the tags of both", "Merged into one."),
-        DecisionWording(MatterDecision.KEEP_BOTH, "Keep both", "They are two matters", "Both are kept."),
-        DecisionWording(MatterDecision.ARCHIVE, "Archive the second", "Out of every answer, and kept", "Archived."),
+        DecisionWording(
+            MatterDecision.MERGE, _("Merge"), _("The first stays, with the tags of both"), _("Merged into one.")
+        ),
+        DecisionWording(MatterDecision.KEEP_BOTH, _("Keep both"), _("They are two matters"), _("Both are kept.")),
+        DecisionWording(
+            MatterDecision.ARCHIVE, _("Archive the second"), _("Out of every answer, and kept"), _("Archived.")
+        ),
     ),
     MatterKind.DOUBTFUL: (
-        DecisionWording(MatterDecision.KEEP, "It is so", "Believed outright", "Confirmed."),
-        DecisionWording(MatterDecision.REJECT, "It is not so", "It never was so", "Rejected."),
+        DecisionWording(MatterDecision.KEEP, _("It is so"), _("Believed outright"), _("Confirmed.")),
+        DecisionWording(MatterDecision.REJECT, _("It is not so"), _("It never was so"), _("Rejected.")),
     ),
     MatterKind.UNEXPLAINED: (
-        DecisionWording(MatterDecision.EXPLAIN, "Keep the reason", "Told with the failure from now on", "Noted."),
-        DecisionWording(MatterDecision.KEEP, "Leave it", "It asks no more", "Left as it is."),
+        DecisionWording(
+            MatterDecision.EXPLAIN, _("Keep the reason"), _("Told with the failure from now on"), _("Noted.")
+        ),
+        DecisionWording(MatterDecision.KEEP, _("Leave it"), _("It asks no more"), _("Left as it is.")),
     ),
     MatterKind.EXPIRING: (
-        DecisionWording(MatterDecision.KEEP, "Keep for good", "Its time ends no more", "Kept for good."),
+        DecisionWording(MatterDecision.KEEP, _("Keep for good"), _("Its time ends no more"), _("Kept for good.")),
         ARCHIVE,
     ),
     MatterKind.REDACTIONS: (
-        DecisionWording(MatterDecision.KEEP, "That was right", "It asks no more", "Left as it is."),
+        DecisionWording(MatterDecision.KEEP, _("That was right"), _("It asks no more"), _("Left as it is.")),
         ARCHIVE,
     ),
 }

@@ -16,6 +16,7 @@ from memory.measuring.asking import AskedQuestion
 from memory.models import EvaluationRun, MemoryItem
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 SHOWN: Final = 10
 
@@ -52,8 +53,8 @@ def compare(request: OperatorRequest, person: ViewedPerson, run_id: uuid.UUID, n
         "line": build_run_line(run, now),
         "question": question,
         "columns": [
-            ("As configured" if not run.settings_a else "Before", rank_lines(before, after, items, expected)),
-            ("With the change", rank_lines(after, before, items, expected)),
+            (_("As configured") if not run.settings_a else _("Before"), rank_lines(before, after, items, expected)),
+            (_("With the change"), rank_lines(after, before, items, expected)),
         ],
     }
     return render(request, "console/measuring/compare.html", context)

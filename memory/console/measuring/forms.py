@@ -1,6 +1,7 @@
 """What an operator asks of a measurement: one setting or several that differ, and which questions."""
 
 import uuid
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django import forms
@@ -15,15 +16,21 @@ from memory.retrieval.results import LEXICAL, RERANK, VECTOR
 from memory.retrieval.variants import BadSetting, SearchSettings, list_boosts, parse_settings
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.wordings import translate as _
 
 QUESTIONS: Final = (
-    (ChosenQuestions.ALL.value, "All"),
-    (ChosenQuestions.NAMED.value, "Only where memories were named"),
-    (ChosenQuestions.SAVED.value, "Only saved ones"),
+    (ChosenQuestions.ALL.value, _("All")),
+    (ChosenQuestions.NAMED.value, _("Only where memories were named")),
+    (ChosenQuestions.SAVED.value, _("Only saved ones")),
 )
-STAGE_NAMES: Final = {VECTOR: "Meaning", LEXICAL: "Words", RERANK: "Reranker"}
-FUSION_NAMES: Final = (("", "As configured"), ("zscore", "z-scores"), ("rrf", "Ranks (RRF)"), ("blend", "Blend"))
-LIMITS: Final = (("", "Ten, as usual"), ("3", "3"), ("5", "5"), ("20", "20"), ("50", "50"))
+STAGE_NAMES: Final = {VECTOR: _("Meaning"), LEXICAL: _("Words"), RERANK: _("Reranker")}
+FUSION_NAMES: Final = (
+    ("", _("As configured")),
+    ("zscore", "z-scores"),
+    ("rrf", _("Ranks (RRF)")),
+    ("blend", _("Blend")),
+)
+LIMITS: Final = (("", _("Ten, as usual")), ("3", "3"), ("5", "5"), ("20", "20"), ("50", "50"))
 
 
 def list_stages() -> list[tuple[str, str]]:
@@ -68,7 +75,7 @@ class ChangeForm(SettingsForm):
     def clean(self) -> dict[str, Any]:
         fields = super().clean()
         if not self.errors and not fields["settings"]:
-            raise forms.ValidationError("Choose at least one thing that differs.")
+            raise forms.ValidationError(_("Choose at least one thing that differs."))
         return fields
 
     def as_run(self) -> NewRun:
@@ -99,17 +106,23 @@ def describe_settings(given: dict[str, Any]) -> str:
     except BadSetting:
         # Of an installation that had other signals.
         return ", ".join(f"{name} {value}" for name, value in given.items())
-    return word_settings(settings) or "As configured"
+    return word_settings(settings) or _("As configured")
+
+
+def name_all(said: str, names: Iterable[str]) -> str:
+    """Nothing where there are none."""
+    listed = ", ".join(map(str, names))
+    return said.format(names=listed) if listed else ""
 
 
 def word_settings(settings: SearchSettings) -> str:
-    stages, fusions = STAGE_NAMES | {"rate": "Rating"}, dict(FUSION_NAMES)
+    stages, fusions = STAGE_NAMES | {"rate": _("Rating")}, dict(FUSION_NAMES)
     parts = [
-        f"only {', '.join(TIER_NAMES[Tier(tier)] for tier in settings.tiers)}" if settings.tiers else "",
-        f"without {', '.join(map(name_signal, settings.without))}" if settings.without else "",
-        f"no {', '.join(stages[stage].lower() for stage in settings.skip)}" if settings.skip else "",
-        f"joined by {fusions[settings.fusion]}" if settings.fusion else "",
-        f"{settings.limit} found" if settings.limit else "",
+        name_all(_("only {names}"), (TIER_NAMES[Tier(tier)] for tier in settings.tiers)),
+        name_all(_("without {names}"), map(name_signal, settings.without)),
+        name_all(_("no {names}"), (stages[stage].lower() for stage in settings.skip)),
+        _("joined by {fusions}").format(fusions=fusions[settings.fusion]) if settings.fusion else "",
+        _("{limit} found").format(limit=settings.limit) if settings.limit else "",
     ]
     told = "; ".join(part for part in parts if part)
     return told[:1].upper() + told[1:]

@@ -12,30 +12,31 @@ from memory.measuring.runs import OPEN, is_lost
 from memory.measuring.words import RunWords
 from memory.models import EvaluationRun
 from memory.models.evaluation import MeasuringState
+from memory.web.wordings import translate as _
 
 MEASURE_NAMES: Final = {
-    "hit@1": ("First is right", "the first memory is one that was expected"),
-    "R@5": ("Found in 5", "the share of what was expected that is among the first five"),
-    "R@10": ("Found in 10", "the share of what was expected that is among the first ten"),
-    "MRR": ("Place (MRR)", "one divided by the place of the first expected memory"),
-    "tokens": ("Tokens", "of everything that was found, as an assistant would read it"),
+    "hit@1": (_("First is right"), _("the first memory is one that was expected")),
+    "R@5": (_("Found in 5"), _("the share of what was expected that is among the first five")),
+    "R@10": (_("Found in 10"), _("the share of what was expected that is among the first ten")),
+    "MRR": (_("Place (MRR)"), _("one divided by the place of the first expected memory")),
+    "tokens": (_("Tokens"), _("of everything that was found, as an assistant would read it")),
 }
 VERDICTS: Final = {
-    DifferenceVerdict.BETTER: ("better", "good"),
-    DifferenceVerdict.WORSE: ("worse", "bad"),
-    DifferenceVerdict.NOISE: ("noise", "plain"),
-    DifferenceVerdict.SAME: ("the same", "plain"),
+    DifferenceVerdict.BETTER: (_("better"), "good"),
+    DifferenceVerdict.WORSE: (_("worse"), "bad"),
+    DifferenceVerdict.NOISE: (_("noise"), "plain"),
+    DifferenceVerdict.SAME: (_("the same"), "plain"),
 }
 LEFT_OUT: Final = {
-    "gone": "what they expect is not there any more",
-    "later": "all they expect was stored after they were asked",
-    "repeated": "they repeat another",
+    "gone": _("what they expect is not there any more"),
+    "later": _("all they expect was stored after they were asked"),
+    "repeated": _("they repeat another"),
 }
 STATES: Final = {
-    MeasuringState.PENDING: "waits",
-    MeasuringState.RUNNING: "goes on",
-    MeasuringState.COMPLETED: "done",
-    MeasuringState.FAILED: "failed",
+    MeasuringState.PENDING: _("waits"),
+    MeasuringState.RUNNING: _("goes on"),
+    MeasuringState.COMPLETED: _("done"),
+    MeasuringState.FAILED: _("failed"),
 }
 SIDES: Final = ("a", "b", "difference")
 HEADLINE: Final = "MRR"
@@ -128,7 +129,7 @@ def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
         run,
         describe_settings(run.settings_b),
         describe_settings(run.settings_a),
-        "lost" if lost else STATES[MeasuringState(run.state)],
+        _("lost") if lost else STATES[MeasuringState(run.state)],
         run.state in OPEN and not lost,
         lost,
         build_measure(HEADLINE, measures[HEADLINE]) if HEADLINE in measures else None,
@@ -141,18 +142,26 @@ def build_notes(run: EvaluationRun) -> list[str]:
     count = figures.get("questions", 0)
     notes = []
     if count < FEWEST:
-        notes.append(f"Fewer than {FEWEST} questions: take the ranges for hints.")
+        notes.append(_("Fewer than {fewest} questions: take the ranges for hints.").format(fewest=FEWEST))
     if whole := count - figures.get("named", 0):
         notes.append(
-            f"{whole:,} of {count:,} outcomes named no memory, so all that was shown counts as expected. That favours "
-            "the settings of then."
+            _(
+                "{whole:,} of {count:,} outcomes named no memory, so all that was shown counts as expected. "
+                "That favours the settings of then."
+            ).format(whole=whole, count=count)
         )
     if figures.get("of_turns"):
-        notes.append("Scores and graphs are those of today; they know what came of the turns.")
+        notes.append(_("Scores and graphs are those of today; they know what came of the turns."))
     if count < run.total:
-        notes.append(f"The time was up after {count:,} of {run.total:,} questions.")
-    notes += [f"Left out {number:,}: {LEFT_OUT.get(why, why)}." for why, number in figures.get("left_out", {}).items()]
-    notes += [f"Failed meanwhile: {name}, {number:,} times." for name, number in figures.get("fallbacks", {}).items()]
+        notes.append(_("The time was up after {count:,} of {total:,} questions.").format(count=count, total=run.total))
+    notes += [
+        _("Left out {number:,}: {why}.").format(number=number, why=LEFT_OUT.get(why, why))
+        for why, number in figures.get("left_out", {}).items()
+    ]
+    notes += [
+        _("Failed meanwhile: {name}, {number:,} times.").format(name=name, number=number)
+        for name, number in figures.get("fallbacks", {}).items()
+    ]
     return notes
 
 
@@ -186,7 +195,7 @@ def build_answer(number: int, result: Mapping[str, Any], words: RunWords) -> Ans
         result["b"]["place"],
         first["a"],
         first["b"],
-        "better" if change > 0 else "worse" if change < 0 else "",
+        _("better") if change > 0 else _("worse") if change < 0 else "",
     )
 
 
@@ -197,7 +206,7 @@ def draw_runs(runs: Sequence[EvaluationRun]) -> list[charts.Chart]:
         return []
     curves = {
         title: (css, [100 * run.figures["measures"][name]["a"][0] for run in done])
-        for name, title, css in (("hit@1", "first is right", "curve-p95"), ("R@10", "found in 10", "curve-p50"))
+        for name, title, css in (("hit@1", _("first is right"), "curve-p95"), ("R@10", _("found in 10"), "curve-p50"))
     }
     days = [run.created_at.date() for run in done]
     return [charts.draw_lines(days, curves, "%", sheet, top=100) for sheet in charts.CHART_SIZES]

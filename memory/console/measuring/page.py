@@ -31,6 +31,7 @@ from memory.retrieval.results import SearchHit, SearchRequest
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 LISTED_RUNS: Final = 20
 LISTED_QUESTIONS: Final = 15
@@ -92,7 +93,7 @@ def start(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         run = open_facade(person).start_measuring(person.user, form.as_run(), now=timezone.now())
     except WriteRefused as refusal:
-        form.add_error(None, f"Not measured: {refusal.rule}.")
+        form.add_error(None, _("Not measured: {rule}.").format(rule=refusal.rule))
         return render_measuring(request, person, form, status=422)
     return redirect("console:measure_run", *person.path, run.pk)
 
@@ -109,7 +110,7 @@ def save_case(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         try:
             new = NewCase(form.cleaned_data["question"], form.cleaned_data["expected"])
             open_facade(person).save_case(person.user, new, now=timezone.now())
-            messages.success(request, "The question is saved; the next measurement asks it.")
+            messages.success(request, _("The question is saved; the next measurement asks it."))
             return redirect("console:measure", *person.path)
         except WriteRefused as refusal:
             form.add_error("question" if refusal.field == "question" else "expected", refusal.rule)
@@ -123,7 +124,7 @@ def delete_case(request: OperatorRequest, person: ViewedPerson, case_id: uuid.UU
     if request.method == "POST":
         if not open_facade(person).delete_case(person.user, case_id):
             raise Http404("no such question")
-        messages.success(request, "The saved question is gone; no memory was changed.")
+        messages.success(request, _("The saved question is gone; no memory was changed."))
     return redirect("console:measure", *person.path)
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from memory.console.forms import validate_query_length
 from memory.console.measuring.forms import SettingsForm
+from memory.web.wordings import translate as _
 
 
 class ReplayForm(SettingsForm):
@@ -45,5 +46,5 @@ class ReplayedCaseForm(forms.Form):
         try:
             marked = [uuid.UUID(value) for value in self._marked]
         except ValueError as error:
-            raise forms.ValidationError("Mark memories of the list.") from error
+            raise forms.ValidationError(_("Mark memories of the list.")) from error
         return {**(super().clean() or {}), "expected": marked}

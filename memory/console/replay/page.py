@@ -25,6 +25,7 @@ from memory.retrieval.variants import AS_CONFIGURED, ReplayedQuestion
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 LISTED: Final = 30
 DEPTH: Final = 10
@@ -107,10 +108,10 @@ def compare_rankings(person: ViewedPerson, form: ReplayForm, turn: Turn | None, 
 
 def lay_out(results: Sequence[SearchResult]) -> dict[str, Any]:
     before, after = results[0], results[-1]
-    columns = [("As configured", line_up(before.hits, after.hits), before)]
+    columns = [(_("As configured"), line_up(before.hits, after.hits), before)]
     moves = None
     if len(results) > 1:
-        columns.append(("With the change", line_up(after.hits, before.hits, explains=True), after))
+        columns.append((_("With the change"), line_up(after.hits, before.hits, explains=True), after))
         moves = count_moves(before.hits, after.hits)
     return {"columns": columns, "moves": moves}
 
@@ -130,8 +131,8 @@ def save(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         open_facade(person).save_case(person.user, new, now=timezone.now())
     except WriteRefused as refusal:
-        messages.error(request, f"Not saved: {refusal.rule}.")
+        messages.error(request, _("Not saved: {rule}.").format(rule=refusal.rule))
         named = {"turn": str(turn.turn_id)} if turn else {"query": fields["question"]}
         return redirect(f"{reverse('console:replay', args=person.path)}?{urlencode(named)}")
-    messages.success(request, "The question is saved; the next measurement asks it.")
+    messages.success(request, _("The question is saved; the next measurement asks it."))
     return redirect("console:measure", *person.path)

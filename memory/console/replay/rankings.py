@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from memory.console.signal_wordings import name_signal
 from memory.retrieval.results import SearchHit
+from memory.web.wordings import translate as _
 
 # Of a score's sum: a smaller difference moves nothing.
 LEAST_CHANGE: Final = 0.05
 MOST_CHANGES: Final = 3
-SECOND_LOOKS: Final = {"ce": "Reranker", "rating": "Rating"}
+SECOND_LOOKS: Final = {"ce": _("Reranker"), "rating": _("Rating")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def list_shares(explain: Mapping[str, Any]) -> dict[str, float]:
 
 
 def name_share(name: str) -> str:
-    return "Meaning and words" if name == "relevance" else SECOND_LOOKS.get(name) or name_signal(name)
+    return _("Meaning and words") if name == "relevance" else SECOND_LOOKS.get(name) or name_signal(name)
 
 
 def count_moves(before: Sequence[SearchHit], after: Sequence[SearchHit]) -> tuple[int, int, int]:

@@ -14,8 +14,9 @@ from memory.console.transfer.lines import TransferLine
 from memory.models.transfers import TransferKind
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
-TOO_LATE = "Somebody was there before: it is not in that state any more."
+TOO_LATE = _("Somebody was there before: it is not in that state any more.")
 
 
 @require_safe
@@ -38,7 +39,7 @@ def change(request: OperatorRequest, person: ViewedPerson, job_id: uuid.UUID) ->
     memory, now, wish = open_facade(person), timezone.now(), request.POST.get("do", "")
     if wish == "discard":
         if memory.discard_import(person.user, job_id):
-            messages.success(request, "Discarded. Nothing was imported.")
+            messages.success(request, _("Discarded. Nothing was imported."))
         else:
             messages.error(request, TOO_LATE)
         return redirect(reverse("console:transfer", args=person.path))

@@ -9,6 +9,7 @@ from memory.models.transfers import TransferKind, TransferState
 from memory.portability.restoring import NEW, REFUSED, THERE
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.wordings import translate as _
 
 FORMAT_NAMES: Final = {
     "chatgpt": "ChatGPT",
@@ -21,13 +22,13 @@ FORMAT_NAMES: Final = {
     "jsonl": "JSON Lines",
 }
 STATES: Final = {
-    TransferState.CHECKED: ("watch", "checked, not imported"),
-    TransferState.PENDING: ("watch", "waits for the worker"),
-    TransferState.PROCESSING: ("watch", "is being written"),
-    TransferState.COMPLETED: ("good", "done"),
-    TransferState.FAILED: ("bad", "failed"),
-    TransferState.UNDOING: ("watch", "is being undone"),
-    TransferState.UNDONE: ("plain", "undone"),
+    TransferState.CHECKED: ("watch", _("checked, not imported")),
+    TransferState.PENDING: ("watch", _("waits for the worker")),
+    TransferState.PROCESSING: ("watch", _("is being written")),
+    TransferState.COMPLETED: ("good", _("done")),
+    TransferState.FAILED: ("bad", _("failed")),
+    TransferState.UNDOING: ("watch", _("is being undone")),
+    TransferState.UNDONE: ("plain", _("undone")),
 }
 MOVING: Final = {TransferState.PENDING, TransferState.PROCESSING, TransferState.UNDOING}
 WRITTEN: Final = {TransferState.PROCESSING, TransferState.COMPLETED, TransferState.FAILED}
@@ -40,8 +41,8 @@ class TransferLine:
     @property
     def title(self) -> str:
         if self.row.kind == TransferKind.CHATS:
-            return f"Chats from {self.format_name}"
-        return "Export" if self.row.kind == TransferKind.EXPORT else "Import of a Commonplace export"
+            return _("Chats from {format_name}").format(format_name=self.format_name)
+        return _("Export") if self.row.kind == TransferKind.EXPORT else _("Import of a Commonplace export")
 
     @property
     def format_name(self) -> str:
@@ -61,7 +62,7 @@ class TransferLine:
     def adds(self) -> str:
         """The heading of what it adds."""
         is_unwritten = self.row.state in {TransferState.CHECKED, TransferState.PENDING}
-        return "Would add" if is_unwritten else "New"
+        return _("Would add") if is_unwritten else _("New")
 
     @property
     def is_moving(self) -> bool:
@@ -104,11 +105,16 @@ class TransferLine:
         if self.row.error:
             return self.row.error
         if self.row.kind == TransferKind.EXPORT:
-            return f"{self.row.lines:,} rows"
+            return _("{lines:,} rows").format(lines=self.row.lines)
         if self.row.state not in WRITTEN:
-            return f"{self.row.lines:,} rows are checked"
-        told = [f"{self.new:,} new", f"{self.already_there:,} already there"]
-        return ", ".join([*told, f"{self.refused:,} deleted here before"] if self.refused else told)
+            return _("{lines:,} rows are checked").format(lines=self.row.lines)
+        told = [
+            _("{new:,} new").format(new=self.new),
+            _("{already_there:,} already there").format(already_there=self.already_there),
+        ]
+        return ", ".join(
+            [*told, _("{refused:,} deleted here before").format(refused=self.refused)] if self.refused else told
+        )
 
     @property
     def kinds(self) -> list[tuple[str, int, int, int]]:

@@ -15,12 +15,13 @@ from memory.console.acting import open_facade
 from memory.web.addresses import read_base_url
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
-LIVES: Final = {"1": "an hour", "24": "a day", "168": "7 days", "720": "30 days"}
+LIVES: Final = {"1": _("an hour"), "24": _("a day"), "168": _("7 days"), "720": _("30 days")}
 
 
 class LinkForm(forms.Form):
-    hours = forms.ChoiceField(label="Opens the page for", choices=list(LIVES.items()), initial="168")
+    hours = forms.ChoiceField(label=_("Opens the page for"), choices=list(LIVES.items()), initial="168")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,5 +48,5 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 @person_page
 def revoke(request: OperatorRequest, person: ViewedPerson, link_id: uuid.UUID) -> HttpResponse:
     if open_facade(person).revoke_personal_links(person.user, now=timezone.now(), link_id=link_id):
-        messages.success(request, "The link opens nothing any more.")
+        messages.success(request, _("The link opens nothing any more."))
     return redirect("console:links", *person.path)

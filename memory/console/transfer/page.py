@@ -23,6 +23,7 @@ from memory.web.labels import TIER_NAMES
 from memory.web.large_bodies import open_folder, open_spool
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
+from memory.web.wordings import translate as _
 
 LISTED = 20
 # A header is the first line and shorter than this; a zip or an array begins otherwise.
@@ -31,13 +32,16 @@ HEADER_BYTES = 4096
 
 def describe_tier(tier: Tier) -> str:
     ttl = POLICIES[tier].ttl
-    return f"{TIER_NAMES[tier]}: {f'{ttl.days} days, longer what proves useful' if ttl else 'no time limit'}"
+    kept = _("{days} days, longer what proves useful").format(days=ttl.days) if ttl else _("no time limit")
+    return f"{TIER_NAMES[tier]}: {kept}"
 
 
 class ImportForm(forms.Form):
-    file = forms.FileField(label="File", error_messages={"required": "Choose a file.", "empty": "The file is empty."})
+    file = forms.FileField(
+        label=_("File"), error_messages={"required": _("Choose a file."), "empty": _("The file is empty.")}
+    )
     tier = forms.ChoiceField(
-        label="Keep chats in",
+        label=_("Keep chats in"),
         choices=[(tier.value, describe_tier(tier)) for tier in (Tier.HISTORY, Tier.PATTERNS)],
         initial=Tier.HISTORY.value,
         required=False,

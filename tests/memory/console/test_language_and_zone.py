@@ -1,0 +1,96 @@
+"""In which language and zone pages are shown, and that programs are answered in English whatever they send."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.template import Context, Template
+from django.test import Client
+from django.utils import timezone, translation
+
+from memory.models import EndUser, Operator
+from tests.api_client import client_for
+from tests.memory.console.conftest import Console
+
+GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
+LOGIN = "/console/login"
+
+
+def test_a_browser_is_answered_in_its_language(nobody: Console) -> None:
+    page = nobody.get(LOGIN, headers=GERMAN)
+    assert (page.headers["Content-Language"], page.headers["Vary"]) == ("de", "HX-Request, Cookie, Accept-Language")
+    assert '<html lang="de"' in page.content.decode()
+    assert '<html lang="en">' in nobody.get(LOGIN, headers={"Accept-Language": "sv"}).content.decode()
+    hebrew = nobody.get(LOGIN, headers={"Accept-Language": "he"}).content.decode()
+    assert '<html lang="he" dir="rtl"' in hebrew
+
+
+def test_a_choice_on_the_sign_in_page_goes_before_what_the_browser_asks(nobody: Console) -> None:
+    answer = nobody.post("/console/display", {"language": "fr", "next": LOGIN})
+    assert (answer.status_code, answer.headers["Location"]) == (302, LOGIN)
+    assert '<html lang="fr"' in nobody.get(LOGIN, headers=GERMAN).content.decode()
+    answer = nobody.post("/console/display", {"language": "xx", "next": "https://evil.example/"})
+    assert answer.headers["Location"] == "/"
+    assert '<html lang="fr"' in nobody.get(LOGIN, headers=GERMAN).content.decode()
+
+
+def test_an_operator_keeps_the_choice_on_other_machines(console: Console, operator: Operator, user: EndUser) -> None:
+    page = console.get("/console/display?next=/console/people").content.decode()
+    assert 'value="/console/people"' in page
+    chosen = {"language": "it", "time_zone": "Asia/Jerusalem", "next": "/console/people"}
+    assert console.post("/console/display", chosen).headers["Location"] == "/console/people"
+    elsewhere = Console()
+    elsewhere.force_login(operator)
+    page = elsewhere.get("/console/people", headers=GERMAN).content.decode()
+    assert '<html lang="it"' in page
+    assert "Jerusalem" in page
+
+
+@pytest.mark.parametrize(
+    ("cookies", "named"),
+    [
+        ({}, "UTC"),
+        ({"commonplace_browser_zone": "America/New_York"}, "New York"),
+        ({"commonplace_browser_zone": "America/New_York", "commonplace_time_zone": "Asia/Tokyo"}, "Tokyo"),
+        ({"commonplace_browser_zone": "../../etc/passwd"}, "UTC"),
+        ({"commonplace_browser_zone": "Mars/Olympus"}, "UTC"),
+    ],
+)
+def test_times_are_those_of_the_browser_unless_another_zone_is_chosen(
+    console: Console, user: EndUser, cookies: dict[str, str], named: str
+) -> None:
+    for name, value in cookies.items():
+        console.cookies[name] = value
+    assert f'<bdi dir="ltr">{named}</bdi>' in console.get("/console/people").content.decode()
+
+
+def test_a_time_is_told_in_the_zone_and_names_it() -> None:
+    told = Template("{% load console %}{% moment at now %} {{ at|exact }}")
+    at = datetime(2026, 1, 5, 23, 30, tzinfo=UTC)
+    with timezone.override("Europe/Berlin"):
+        page = told.render(Context({"at": at, "now": datetime(2026, 3, 1, tzinfo=UTC)}))
+    assert 'title="2026-01-06 00:30 CET">6 Jan 2026</time> 6 Jan 2026, 00:30 CET' in page
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "he"])
+def test_figures_keep_the_point_that_drawings_and_fields_read(language: str) -> None:
+    with translation.override(language):
+        page = Template("{% load console %}{% bar share 'x' '' %}{{ share }}").render(Context({"share": 0.335}))
+    assert 'width="33.5%"' in page
+    assert page.endswith("0.335")
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/openapi.json", "/api/v1/nowhere", "/api/v1/users/ann/memories?limit=x", "/api/v1/docs"]
+)
+def test_programs_are_answered_in_english(user: EndUser, path: str) -> None:
+    client = client_for(user)
+    client.cookies["commonplace_language"] = "de"
+    english, german = client.get(path), client.get(path, headers=GERMAN)
+    assert german.content == english.content
+    assert german.headers.get("Content-Language") == english.headers.get("Content-Language")
+    assert "Content-Language" not in german.headers
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/hooks/claude-code", "/mcp", "/nowhere"])
+def test_other_doors_do_not_look_at_the_language(user: EndUser, path: str) -> None:
+    assert "Content-Language" not in Client().get(path, headers=GERMAN).headers

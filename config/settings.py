@@ -10,6 +10,7 @@ from config import databases, embedded, embedding_models
 from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_sizes, env_str
 from config.flags import read_flags
 from config.hot_path import read_hot_path
+from config.interface_languages import list_interface_languages
 from config.logs import logging_config
 from config.prompts import read_prompts
 
@@ -125,15 +126,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
-# Of the interface. What stores and finds memories reads its languages from memory/language/.
-LANGUAGES = [
-    ("de", "Deutsch"),
-    ("en", "English"),
-    ("es", "Español"),
-    ("fr", "Français"),
-    ("he", "עברית"),
-    ("it", "Italiano"),
-]
+# Of the interface: a folder is a language. What stores and finds memories reads its own from memory/language/.
+LANGUAGES = list_interface_languages(BASE_DIR / "locale")
 LOCALE_PATHS = [BASE_DIR / "locale"]
 # One decimal point for all: figures are copied into settings and read beside those of the API.
 FORMAT_MODULE_PATH = ["config.formats"]

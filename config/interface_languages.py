@@ -1,4 +1,4 @@
-"""The languages of the interface: those that have a folder of messages, and English, which the messages are written in."""
+"""The languages of the interface: those that have a folder of messages, and English, in which messages are written."""
 
 from pathlib import Path
 from typing import Final

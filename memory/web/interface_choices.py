@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 from django import forms
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation.trans_real import get_languages
 from django.views.decorators.http import require_http_methods
 from django.views.i18n import set_language
 
@@ -22,7 +22,7 @@ YEAR_S: Final = 365 * 24 * 3600
 class DisplayForm(forms.Form):
     """Either may be left out: the sign-in page asks for the language alone."""
 
-    language = forms.ChoiceField(label=_("Language"), required=False, choices=settings.LANGUAGES)
+    language = forms.ChoiceField(label=_("Language"), required=False, choices=list(get_languages().items()))
     time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

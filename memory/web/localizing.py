@@ -9,10 +9,10 @@ from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
+from django.utils.translation.trans_real import get_languages
 
 from memory.models import Operator
 
@@ -55,7 +55,7 @@ def find_operator(request: HttpRequest) -> Operator | None:
 
 
 def choose_language(request: HttpRequest, operator: Operator | None) -> str:
-    if operator and operator.language in dict(settings.LANGUAGES):
+    if operator and operator.language in get_languages():
         return operator.language
     return translation.get_language_from_request(request)
 
@@ -66,7 +66,7 @@ def choose_time_zone(request: HttpRequest, operator: Operator | None) -> str:
         request.COOKIES.get(CHOSEN_ZONE_COOKIE, ""),
         request.COOKIES.get(BROWSER_ZONE_COOKIE, ""),
     )
-    return next((zone for zone in given if zone in list_time_zones()), settings.TIME_ZONE)
+    return next((zone for zone in given if zone in list_time_zones()), timezone.get_default_timezone_name())
 
 
 @cache

@@ -64,6 +64,9 @@ UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeo
 INDEX_PATIENCE_S: Final = 30.0
 INDEX_SLICE_S: Final = 5.0
 RETRY_AFTER_S: Final = 0.5
+# Passages sent at once to an embedder that was late with more: 64 took longer than it has time for where twenty others
+# worked on the same two cores, and were asked for in vain again and again.
+FEWEST: Final = 4
 # Some 200 passages. Of 300 pages all vectors are made in 35 s and more, and to ask for a word nobody needs one.
 EMBED_AHEAD_S: Final = 8.0
 # Passages without a vector wait for this worker, so that what the person says meanwhile stands behind none of them in
@@ -177,19 +180,19 @@ def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> int:
 
     Returns how many passages have theirs when time is up. Fails open.
     """
-    done, begun = 0, progress.own_time
-    for part in take_batches(iter(items), BATCH):
-        texts = ["".join(build_passage(item)) for item in part]
-        while True:
-            progress.report(JobStage.EMBEDDING, done / len(items))
-            if progress.own_time - begun > EMBED_AHEAD_S:
-                return done
-            try:
-                embedder().embed_passages(texts, indexing_deadline(len(part)))
-                break
-            except Unavailable:
-                time.sleep(RETRY_AFTER_S)
-        done += len(part)
+    done, begun, size = 0, progress.own_time, BATCH
+    while done < len(items):
+        progress.report(JobStage.EMBEDDING, done / len(items))
+        if progress.own_time - begun > EMBED_AHEAD_S:
+            break
+        texts = ["".join(build_passage(item)) for item in items[done : done + size]]
+        try:
+            embedder().embed_passages(texts, indexing_deadline(len(texts)))
+        except Unavailable:
+            size = max(FEWEST, size // 2)
+            time.sleep(RETRY_AFTER_S)
+            continue
+        done, size = done + len(texts), min(BATCH, 2 * size)
     return done
 
 
@@ -198,9 +201,9 @@ def embed_behind(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock
 
     Fails open: what is left at the end the queue of the index embeds.
     """
-    total, moved_at, after = count_unindexed(user, book_id), progress.own_time, -1
+    total, moved_at, after, size = count_unindexed(user, book_id), progress.own_time, -1, BATCH
     left = total
-    while part := list_held(user, book_id, after, now=clock()):
+    while part := list_held(user, book_id, after, size, now=clock()):
         progress.report(JobStage.EMBEDDING, 1 - left / max(1, total))
         try:
             queue.index_items(user, [item for _, item in part], now=clock())
@@ -212,21 +215,24 @@ def embed_behind(user: EndUser, book_id: uuid.UUID, progress: JobProgress, clock
             if progress.own_time - moved_at > INDEX_PATIENCE_S:
                 logger.warning("book not embedded", dependency=error.dependency, reason=error.reason)
                 break
+            size = max(FEWEST, size // 2)
             time.sleep(RETRY_AFTER_S)
             continue
         # What the person said meanwhile: the queue is not told of it while anything of theirs waits.
         drain_index(user, clock)
-        after, left, moved_at = part[-1][0], left - len(part), progress.own_time
+        after, left, moved_at, size = part[-1][0], left - len(part), progress.own_time, min(BATCH, 2 * size)
     release_held(user, book_id, now=clock())
 
 
-def list_held(user: EndUser, book_id: uuid.UUID, after: int, *, now: datetime) -> list[tuple[int, MemoryItem]]:
+def list_held(
+    user: EndUser, book_id: uuid.UUID, after: int, most: int, *, now: datetime
+) -> list[tuple[int, MemoryItem]]:
     """The next passages that wait for this worker, each with its place in the book."""
     with user_scope(user):
         held = BookChunk.objects.filter(
             user=user, book_id=book_id, position__gt=after, item__indexing=Indexing.PENDING, item__index_after__gt=now
         )
-        places = list(held.order_by("position").values_list("position", "item_id")[:BATCH])
+        places = list(held.order_by("position").values_list("position", "item_id")[:most])
         items = MemoryItem.objects.for_user(user).in_bulk([item_id for _, item_id in places])
     return [(position, items[item_id]) for position, item_id in places if item_id in items]
 

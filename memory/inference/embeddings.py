@@ -183,6 +183,7 @@ class CachedEmbedder:
         self.dimensions = inner.dimensions
         self._prefixes = {"query": conf.query_prefix, "passage": conf.passage_prefix}
         self._ttl_s = conf.cache_ttl_s
+        self._batch_size = conf.batch_size
         self._secret = secret_key()
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
@@ -206,9 +207,12 @@ class CachedEmbedder:
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         metrics.count("embedding_cache", "miss", len(missing))
         metrics.count("embedding_cache", "hit", len(texts) - len(missing))
-        if missing:
-            vectors = self.inner.embed_passages(list(missing.values()), deadline)
-            fresh = dict(zip(missing, vectors, strict=True))
+        waiting = list(missing)
+        for start in range(0, len(waiting), self._batch_size):
+            part = waiting[start : start + self._batch_size]
+            vectors = self.inner.embed_passages([missing[key] for key in part], deadline)
+            fresh = dict(zip(part, vectors, strict=True))
+            # Batch by batch: what a late answer to the last one loses is not asked for again.
             self._write(fresh)
             known |= fresh
         return [known[key] for key in keys]

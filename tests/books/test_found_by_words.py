@@ -12,6 +12,7 @@ from books.models import BookJob
 from memory.access.scope import user_scope
 from memory.indexing import queue
 from memory.models import EndUser, MemoryItem
+from memory.platform.faults import Unavailable
 from memory.tiers import Indexing
 from tests.api_client import ApiClient
 from tests.books.test_books import BookShelf, rows_left, shelf, table, work
@@ -107,6 +108,26 @@ def test_a_killed_worker_leaves_the_rest_to_the_next(
     assert tasks.sweep_books() == 1
     assert tasks.work_on_books(user.pk) == 1
     assert count_pending(user) == 0
+
+
+def test_an_embedder_that_is_late_with_many_is_asked_for_few(
+    shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestion, "RETRY_AFTER_S", 0.0)
+    told, index = begin(shelf, user), queue.index_items
+    sizes: list[int] = []
+
+    def index_few(user: EndUser, items: list[MemoryItem], **named: Any) -> None:
+        sizes.append(len(items))
+        if len(items) > ingestion.FEWEST:
+            raise Unavailable("embedder", "did not answer in time")
+        index(user, items, **named)
+
+    monkeypatch.setattr(queue, "index_items", index_few)
+    work(user)
+    book = shelf.get(told["book_id"]).json()
+    assert book["embedded"] == book["chunks"]
+    assert ingestion.FEWEST in sizes
 
 
 def test_files_that_nobody_can_ask_yet_go_first(shelf: BookShelf, user: EndUser) -> None:

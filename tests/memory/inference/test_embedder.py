@@ -1,7 +1,7 @@
 """The embedder port: over the real server, and over one that does everything wrong."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 
 from memory.conf import EmbeddingConf, memory_conf
 from memory.inference import embedder
+from memory.inference.base import Vector
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.platform import redis as shared
 from memory.platform.breakers import breaker_states
@@ -298,6 +299,24 @@ class TestCache:
         assert stub.asked[1].texts == ["passage: " + text for text in TEXTS[2:]]
         assert np.array_equal(vectors[4], vectors[5])
         assert np.array_equal(vectors[0], vectors[6])
+
+    def test_a_late_batch_loses_none_of_those_before_it(
+        self, cached: CachedEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        embed = cached.inner.embed_passages
+
+        def be_late_with_the_last(texts: Sequence[str], deadline: Deadline) -> list[Vector]:
+            if TEXTS[4] in texts:
+                raise Unavailable("embedder", "did not answer in time")
+            return embed(texts, deadline)
+
+        monkeypatch.setattr(cached, "_batch_size", 2)
+        with monkeypatch.context() as patched:
+            patched.setattr(cached.inner, "embed_passages", be_late_with_the_last)
+            with pytest.raises(Unavailable):
+                cached.embed_passages(TEXTS, Deadline(60))
+        cached.embed_passages(TEXTS, Deadline(60))
+        assert [len(asked.texts) for asked in stub.asked] == [2, 2, 1]
 
     def test_a_query_is_not_a_passage(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
         cached.embed_query("pier", Deadline(60))

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.abc import PQGen
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from config import embedded
@@ -34,6 +35,28 @@ def database_from_environment(data_dir: Path, role: str) -> dict[str, Any]:
     # Behind a pooler that lends connections by transaction a prepared statement is another connection's.
     keeps_plans = role == "app" and env_bool("DATABASE_PREPARED", default=not url)
     return {**entry, **build_connection_options(role, entry.get("OPTIONS", {}), keeps_plans=keeps_plans)}
+
+
+ADDRESSES = {"backup": "DATABASE_BACKUP_URL", "owner": "DATABASE_OWNER_URL"}
+
+
+def find_address(data_dir: Path, role: str, database: str) -> str:
+    """The connection string of the ``backup`` role or the ``owner``; empty where none is configured."""
+    if env_secret("DATABASE_URL"):
+        url = env_secret(ADDRESSES[role])
+        if not url:
+            return ""
+        entry = database_from_url(url)
+    else:
+        entry = embedded.database_settings(data_dir, role)
+    return make_conninfo(
+        host=entry["HOST"],
+        port=entry["PORT"] or None,
+        user=entry["USER"],
+        password=entry["PASSWORD"],
+        dbname=database,
+        **entry.get("OPTIONS", {}),
+    )
 
 
 def database_from_url(url: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -17,6 +19,61 @@ EXIT_SETTINGS = 2
 BASE_DIR = Path(__file__).resolve().parent.parent
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+
+
+class SettingSource(StrEnum):
+    """Where a value comes from."""
+
+    ENVIRONMENT = "environment"
+    FILE = "file"
+    DATA_DIR = "data directory"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSetting:
+    """A variable as it was read. Of a secret ``value`` is an address or empty: the secret itself is not kept here."""
+
+    kind: str
+    value: object
+    default: object
+    source: SettingSource
+    is_secret: bool = False
+
+
+# What this process has read, for the page that shows it.
+READ: dict[str, ReadSetting] = {}
+
+
+def note_setting(name: str, kind: str, default: object) -> None:
+    """Keep what a variable is set to, as it is written there."""
+    given = os.environ.get(name, "").strip()
+    keep_setting(
+        name,
+        ReadSetting(kind, given or default, default, SettingSource.ENVIRONMENT if given else SettingSource.DEFAULT),
+    )
+
+
+def keep_setting(name: str, read: ReadSetting) -> None:
+    # Read again later, it is still the data directory that answers.
+    if name not in READ or (READ[name].source, read.source) != (SettingSource.DATA_DIR, SettingSource.DEFAULT):
+        READ[name] = read
+
+
+def note_secret(name: str) -> None:
+    given = os.environ.get(name, "").strip()
+    named = os.environ.get(f"{name}_FILE", "").strip()
+    source = SettingSource.FILE if named else SettingSource.ENVIRONMENT if given else SettingSource.DEFAULT
+    # An address is shown by where it leads; whatever else it is stays where it was read.
+    is_address = name.endswith("_URL") and "://" in given
+    keep_setting(name, ReadSetting("secret", given if is_address else "", "", source, is_secret=True))
+
+
+def note_from_data_dir(name: str, value: str = "") -> None:
+    """That the data directory answers where the environment is silent."""
+    read = READ.get(name)
+    if read is not None and read.source == SettingSource.DEFAULT:
+        READ[name] = ReadSetting(read.kind, value, "", SettingSource.DATA_DIR, read.is_secret)
 
 
 def report_bad_settings(run: Callable[[], int]) -> int:
@@ -30,13 +87,19 @@ def report_bad_settings(run: Callable[[], int]) -> int:
 
 
 def env_str(name: str, default: str = "") -> str:
+    note_setting(name, "text", default)
+    return read_text(name, default)
+
+
+def read_text(name: str, default: str = "") -> str:
     return os.environ.get(name, "").strip() or default
 
 
 def env_secret(name: str, default: str = "") -> str:
+    note_secret(name)
     path = os.environ.get(f"{name}_FILE", "").strip()
     if not path:
-        return env_str(name, default)
+        return read_text(name, default)
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -45,7 +108,8 @@ def env_secret(name: str, default: str = "") -> str:
 
 
 def env_bool(name: str, *, default: bool) -> bool:
-    value = env_str(name).lower()
+    note_setting(name, "flag", "true" if default else "false")
+    value = read_text(name).lower()
     if not value:
         return default
     if value in TRUE:
@@ -56,7 +120,8 @@ def env_bool(name: str, *, default: bool) -> bool:
 
 
 def env_int(name: str, default: int, *, minimum: int | None = None) -> int:
-    value = env_str(name)
+    note_setting(name, "number", default)
+    value = read_text(name)
     try:
         number = int(value) if value else default
     except ValueError as error:
@@ -67,7 +132,8 @@ def env_int(name: str, default: int, *, minimum: int | None = None) -> int:
 
 
 def env_float(name: str, default: float, *, minimum: float | None = None, maximum: float | None = None) -> float:
-    value = env_str(name)
+    note_setting(name, "number", default)
+    value = read_text(name)
     try:
         number = float(value) if value else default
     except ValueError as error:
@@ -81,9 +147,10 @@ def env_float(name: str, default: float, *, minimum: float | None = None, maximu
 
 def env_list(name: str, default: Iterable[str] = ()) -> list[str]:
     """Comma-separated values, blanks dropped."""
-    value = env_str(name)
-    if not value:
-        return list(default)
+    usual = list(default)
+    value = env_str(name, ",".join(usual))
+    if not read_text(name):
+        return usual
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
@@ -107,7 +174,8 @@ def env_choice(name: str, default: str, choices: Iterable[str]) -> str:
 
 
 def env_path(name: str, default: Path) -> Path:
-    value = env_str(name)
+    value = read_text(name)
+    note_setting(name, "text", default)
     return Path(value).expanduser().resolve() if value else default.resolve()
 
 

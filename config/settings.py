@@ -7,12 +7,24 @@ import structlog
 from django.core.exceptions import ImproperlyConfigured
 
 from config import databases, embedded, embedding_models
-from config.env import env_bool, env_choice, env_float, env_int, env_list, env_path, env_secret, env_sizes, env_str
+from config.env import (
+    env_bool,
+    env_choice,
+    env_float,
+    env_int,
+    env_list,
+    env_path,
+    env_secret,
+    env_sizes,
+    env_str,
+    note_from_data_dir,
+)
 from config.flags import read_flags
 from config.hot_path import read_hot_path
 from config.interface_languages import list_interface_languages
 from config.logs import logging_config
 from config.prompts import read_prompts
+from config.template_engines import list_template_engines
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -85,22 +97,7 @@ MIDDLEWARE = [
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 APPEND_SLASH = False
-TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": False,
-        "OPTIONS": {
-            "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
-            ],
-            "builtins": ["django.templatetags.static", "django.templatetags.i18n"],
-            "libraries": {"console": "memory.console.tags"},
-        },
-    }
-]
+TEMPLATES = list_template_engines(BASE_DIR)
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = env_str("STATIC_ROOT") or None
@@ -392,6 +389,12 @@ MEMORY: dict[str, Any] = {
         "max_body_bytes": env_int("CHAT_BODY_MB", 10, minimum=1) * 1024 * 1024,
     },
     "METRICS": {"token": env_secret("METRICS_TOKEN")},
+    # How the installation is asked for what only its start knows: both are called with what stands there.
+    "INSTALLATION": {
+        "settings": "config.configuration.list_settings",
+        "address": "config.databases.find_address",
+        "backups": str(env_path("BACKUP_DIR", DATA_DIR / "backups")),
+    },
     "MCP": {"url": env_str("MCP_URL"), "public_url": PUBLIC_URL},
     "WEBHOOKS": {
         "allows_private": env_bool("WEBHOOK_ALLOW_PRIVATE", default=False),
@@ -404,3 +407,11 @@ MEMORY: dict[str, Any] = {
     "HOTMEM": read_hot_path(),
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),
 }
+
+# --- what is shown of them ------------------------------------------------------------------------------------------
+note_from_data_dir("EMBEDDING_MODEL", EMBEDDING_MODEL.short_name)
+if not PRODUCTION:
+    note_from_data_dir("SECRET_KEY")
+    note_from_data_dir("DATABASE_URL")
+    note_from_data_dir("REDIS_URL")
+    note_from_data_dir("EMBEDDING_URL")

@@ -341,6 +341,7 @@ class MemoryConf:
     chat: Mapping[str, Any]  # as the gateway reads it
     webhooks: Mapping[str, Any]  # as their package reads it
     prompts: Mapping[str, Any]  # as memory.inference reads it
+    installation: Mapping[str, str]  # ``backups``, their folder; ``settings`` and ``address``, dotted paths
 
     def embedding_of(self, model: str) -> EmbeddingConf | None:
         """How the embedding server is asked for a model; None for one that is neither configured nor known."""
@@ -378,6 +379,7 @@ def memory_conf() -> MemoryConf:
         chat=dict(values.get("CHAT", {})),
         webhooks=dict(values.get("WEBHOOKS", {})),
         prompts=dict(values.get("PROMPTS", {})),
+        installation=dict(values.get("INSTALLATION", {})),
         local_only=set(settings.ALLOWED_HOSTS) <= LOOPBACK_HOSTS,
     )
 

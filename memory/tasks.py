@@ -233,6 +233,9 @@ def check_consistency(report_id: str = "") -> None:
     until = time.monotonic() + SLICE_SECONDS
     with try_task_lock("consistency", 0) as mine:
         if not mine:
+            if report_id:
+                # Somebody asked for this one and waits for it.
+                check_consistency.apply_async((report_id,), countdown=SLICE_SECONDS)
             return
         now = timezone.now()
         report = DriftReport.objects.filter(pk=report_id, finished_at=None).first() if report_id else None

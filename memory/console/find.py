@@ -78,10 +78,13 @@ OF_ALL: Final = (
     ConsolePlace("settings", "settings", _("Settings"), _("hub configuration audit changes")),
     ConsolePlace("keys", "key", _("Keys"), _("api tokens limits revoke")),
     ConsolePlace("members", "people", _("Members"), _("roles owners accounts sign")),
+    ConsolePlace("mcp", "info", _("MCP"), _("tools sessions diagnostics try")),
 )
 OF_THE_INSTALLATION: Final = (
     ConsolePlace("operations", "operations", _("Operations"), _("index rebuild queues installation")),
     ConsolePlace("prompts", "conversations", _("Prompts"), _("language model cost")),
+    ConsolePlace("configuration", "settings", _("Configuration"), _("flags limits environment values")),
+    ConsolePlace("model_calls", "measure", _("Model calls"), _("language model cost tokens")),
     ConsolePlace("system_health", "good", _("Health"), _("status installation")),
 )
 

@@ -39,7 +39,7 @@ from memory.console.inbox import matters, pairs, suspects
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
-from memory.console.settings import hub, keys, members
+from memory.console.settings import configuration, data, hub, keys, mcp_diagnostics, members, model_calls
 from memory.console.transfer import job as transfer_job
 from memory.console.transfer import links
 from memory.console.transfer import page as transfer
@@ -59,6 +59,11 @@ urlpatterns = [
     path("keys", keys.page, name="keys"),
     path("key-<int:key_id>", keys.detail, name="key"),
     path("members", members.page, name="members"),
+    path("configuration", configuration.page, name="configuration"),
+    path("model-calls", model_calls.page, name="model_calls"),
+    path("mcp", mcp_diagnostics.page, name="mcp"),
+    path("data", data.page, name="data"),
+    path("<slug:organization>/<str:external_id>/erase", data.erase, name="erase"),
     path("operations", operations.page, name="operations"),
     path("webhooks", webhooks.page, name="webhooks"),
     path("webhook-<uuid:endpoint_id>", webhooks.detail, name="webhook"),

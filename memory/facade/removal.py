@@ -6,12 +6,14 @@ from datetime import datetime
 from django.db import transaction
 
 from memory import tasks
+from memory.access.audit import record_change
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import erasure
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryItem
+from memory.models.administration import AuditAction
 from memory.platform.queue import enqueue
 from memory.portability.withdrawing import withdraw_source
 from memory.store import writing
@@ -59,7 +61,10 @@ class RemovalVerbs(FacadePart):
     def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
         """Forget a person: gone from every answer now, erased in the background."""
         # Here and nowhere else: the endpoint once put the same job on the queue a second time.
-        requested = erasure.request_erasure(user, now=now)
+        with transaction.atomic():
+            requested = erasure.request_erasure(user, now=now)
+            about = str(requested.pk)
+            record_change(user.organization_id, AuditAction.PERSON_ERASED, actor=self.actor, now=now, subject=about)
         # What a person shared is theirs, and nobody is to find it from now on.
         erasure.withdraw_contributions(user, now=now)
         enqueue(tasks.erase_user, str(requested.pk))

@@ -4,6 +4,7 @@ A session belongs to the key and the user it was opened with. The SDK compares t
 the session does not exist.
 """
 
+import re
 from dataclasses import replace
 from io import BytesIO
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ from memory.access.keys import Principal
 from memory.conf import allowed_hosts, max_body_bytes, memory_conf
 from memory.mcp.server import Context, build_server
 from memory.mcp.threads import run_in_thread
+from memory.operations import mcp_activity
 from memory.web.addresses import build_resource_url, read_base_url, show_way_in
 from memory.web.auth import admit_principal, authenticate_request, get_local_principal
 from memory.web.callers import Caller, resolve_caller
@@ -34,6 +36,7 @@ PATH, HEALTH = "/mcp", "/health"
 # Set by the web process for a local program when no key is required.
 LOCAL = "X-Commonplace-Local"
 CALLER = "commonplace.caller"
+SESSION_ID = re.compile(r"[0-9a-f]{32}")
 # Sessions live in this one process's memory, and clients forget to close them.
 MOST_SESSIONS = 1_000
 LARGEST_BODY = 2 * 1024 * 1024
@@ -101,7 +104,20 @@ def authenticate_caller(scope: Scope) -> Caller:
     principal = admit_principal(request, identify_principal)
     # Many clients can only be given an address.
     with confine_to(narrow_scope(current_scope(), request.GET.get("agent_id"), request.GET.get("project_id"))):
-        return replace(resolve_caller(principal, by_header or by_query), site=read_base_url(request))
+        who = replace(resolve_caller(principal, by_header or by_query), site=read_base_url(request))
+    notice_request(request, principal)
+    return who
+
+
+def notice_request(request: ASGIRequest, principal: Principal) -> None:
+    """Count the session it belongs to. One that the server does not know is refused later, and counts for an hour."""
+    session = request.headers.get("Mcp-Session-Id", "")
+    if not SESSION_ID.fullmatch(session):
+        return
+    if request.method == "DELETE":
+        mcp_activity.forget_session(principal.organization_id, session)
+    else:
+        mcp_activity.notice_session(principal.organization_id, session, now=timezone.now())
 
 
 def identify_principal(request: ASGIRequest) -> Principal:

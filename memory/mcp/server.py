@@ -1,9 +1,11 @@
 """The MCP server: lists and calls the tools; it has no prompts and no resources."""
 
+import time
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from django.utils import timezone
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from mcp_types import (
@@ -23,6 +25,7 @@ from memory import tools
 from memory.mcp.callers import run_tool
 from memory.mcp.documents import DOCUMENT_TOOLS, run_document_tool
 from memory.mcp.threads import run_in_thread
+from memory.operations import mcp_activity
 from memory.tools import ToolError
 from memory.web.callers import Caller
 from memory.web.problems import to_problem
@@ -99,10 +102,26 @@ def build_server(
 
 
 def run_call(identify: Callable[[], Caller], name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
-    """The result, or an error message the model can act on; never a traceback."""
+    """The result, or an error message the model can act on; never a traceback. Notes that it was called."""
+    started, who = time.monotonic(), identify()
+    result = answer_call(who, name, arguments)
+    is_known = name in DOCUMENT_TOOLS or name in tools.TOOLS
+    call = mcp_activity.McpCall(
+        # A name of the client's own may hold anything.
+        tool=name if is_known else "unknown",
+        key=who.principal.key_id,
+        at=timezone.now().isoformat(),
+        ms=round((time.monotonic() - started) * 1000, 1),
+        outcome="refused" if result.is_error else "ok",
+    )
+    mcp_activity.notice_call(who.principal.organization_id, call)
+    return result
+
+
+def answer_call(who: Caller, name: str, arguments: Mapping[str, Any] | None) -> CallToolResult:
     try:
         run = run_document_tool if name in DOCUMENT_TOOLS else run_tool
-        done = run(identify(), name, arguments)
+        done = run(who, name, arguments)
     except ToolError as error:
         return refuse_call(str(error))
     except Exception as error:  # noqa: BLE001 -- distinguished, logged and worded in one place

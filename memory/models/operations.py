@@ -97,3 +97,7 @@ class Erasure(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def removed_rows(self) -> int:
+        return sum(count for count in self.removed.values() if isinstance(count, int))

@@ -1,11 +1,13 @@
-"""Writes imports in the background. May be killed at any point: the sweep begins again."""
+"""Writes imports and backups in the background. May be killed at any point: the sweep begins again."""
+
+import uuid
 
 from celery import shared_task
 from django.utils import timezone
 
 from memory.models import EndUser
 from memory.models.transfers import TransferKind
-from memory.portability import chats, jobs
+from memory.portability import backups, chats, jobs
 
 
 # One transaction, and 256 MiB take minutes: longer than other tasks may.
@@ -28,8 +30,16 @@ def import_person(user_id: int) -> int:
 
 @shared_task(name="memory.sweep_imports")
 def sweep_imports() -> int:
-    """Enqueue every person with an import that a lost message or a killed worker left."""
+    """Enqueue every person with an import, and every backup, that a lost message or a killed worker left."""
     users = jobs.DUE.list_users()
     for user_id in users:
         import_person.delay(user_id)
+    for run_id in backups.list_waiting_backups(timezone.now()):
+        write_backup.delay(str(run_id))
     return len(users)
+
+
+# As long as all rows take; a second worker that the queue sends it meanwhile finds the lock taken.
+@shared_task(name="memory.write_backup", time_limit=6 * 3_600, soft_time_limit=6 * 3_600 - 60)
+def write_backup(run_id: str) -> None:
+    backups.run_backup(uuid.UUID(run_id), clock=timezone.now)

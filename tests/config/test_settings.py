@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / ".env.example"
 SOURCES = ("config", "memory", "outcomes", "docker", "manage.py")
 # Where a part is embedded, and how a role connects, is looked up by a name; the variables stand elsewhere too.
-LOOKED_UP = {"config/embedded.py", "memory/management/database_addresses.py"}
+LOOKED_UP = {"config/configuration.py", "config/databases.py", "config/embedded.py"}
 KEY = "k3" * 30
 PRODUCTION = {"COMMONPLACE_PROFILE": "production", "SECRET_KEY": KEY, "ALLOWED_HOSTS": "memory.example.org"}
 

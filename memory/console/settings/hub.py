@@ -49,6 +49,8 @@ OF_ORGANIZATIONS: Final = (
         "keys", "key", _("Keys"), _("Make, limit and revoke what lets a client in, and see when it was last used.")
     ),
     HubPlace("members", "people", _("Members"), _("Who signs in here, as an owner or a member.")),
+    HubPlace("data", "archive", _("Data"), _("Rebuild and compare the index, back up, erase a person.")),
+    HubPlace("mcp", "info", _("MCP"), _("Address, tools, sessions and calls of assistants, and a try.")),
     HubPlace("people", "people", _("People"), _("Everybody of whom something is remembered.")),
     HubPlace("webhooks", "info", _("Webhooks"), _("Programs that are told of changes, and what they were sent.")),
     HubPlace("vocabulary", "book", _("Vocabulary"), _("The topics that messages are labelled with.")),
@@ -56,6 +58,8 @@ OF_ORGANIZATIONS: Final = (
 OF_INSTALLATION: Final = (
     HubPlace("system_health", "good", _("Health"), _("Each part, breakers, drift and the last two weeks.")),
     HubPlace("operations", "operations", _("Operations"), _("The vector index: collections, rebuilds, comparisons.")),
+    HubPlace("configuration", "settings", _("Configuration"), _("Flags and limits in force, and whence each comes.")),
+    HubPlace("model_calls", "measure", _("Model calls"), _("What the language model was asked, and what it cost.")),
     HubPlace("prompts", "conversations", _("Prompts"), _("What a language model is asked, in which words.")),
 )
 OF_PERSON: Final = (

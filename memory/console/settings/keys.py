@@ -128,7 +128,9 @@ def find_key(request: OperatorRequest, key_id: int) -> ApiKey:
 def detail(request: OperatorRequest, key_id: int) -> HttpResponse:
     key = find_key(request, key_id)
     if request.method != "POST":
-        return render_key(request, key, RateForm(initial={"requests_per_second": key.requests_per_second}))
+        return render_key(
+            request, key, RateForm(initial={"requests_per_second": key.requests_per_second}, label_suffix="")
+        )
     # A member sees the key on this page and may not change it.
     if not is_owner(request.user, key.organization_id):
         raise Http404("not for this operator")

@@ -10,7 +10,7 @@ from django.utils import timezone
 from psycopg import Error
 
 from memory.management.database_addresses import find_address
-from memory.management.installation_backup import BackupRefused, write_backup
+from memory.portability.installation_backup import BackupRefused, write_backup
 
 
 class Command(BaseCommand):

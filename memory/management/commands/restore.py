@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memory.management.database_addresses import find_address
-from memory.management.installation_backup import BackupRefused, check_backup, require_empty, restore_backup
+from memory.portability.installation_backup import BackupRefused, check_backup, require_empty, restore_backup
 
 
 class Command(BaseCommand):

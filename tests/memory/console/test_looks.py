@@ -71,7 +71,8 @@ PAGES = [
 MEMBERS_PAGES = [page for page in test_access.PAGES if not page.endswith((".yaml", ".jsonl"))]
 OF_ALL = [
     *("/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"),
-    *("/console/settings", "/console/keys", "/console/members"),
+    *("/console/settings", "/console/keys", "/console/members", "/console/configuration", "/console/model-calls"),
+    *("/console/mcp", "/console/data", "/console/data?q=an", "/console/acme/ann/erase"),
 ]
 
 

@@ -168,3 +168,16 @@ def test_a_client_that_asks_nonsense_is_told_by_the_protocol(stack: Stack) -> No
 
     run_async(ask)
     assert json.loads(post_message(stack, HELLO).content)["result"]["serverInfo"]["name"] == "commonplace"
+
+
+def test_the_console_tries_the_tools_through_this_address(stack: Stack) -> None:
+    with httpx.Client(base_url=stack.api_url, timeout=30, follow_redirects=True) as console:
+        console.get("/console/login")
+        named = {"username": stack.access["console_user"], "password": stack.access["console_password"]}
+        token = {"csrfmiddlewaretoken": console.cookies["commonplace_csrf"]}
+        console.post("/console/login", data={**named, **token})
+        token = {"csrfmiddlewaretoken": console.cookies["commonplace_csrf"]}
+        tried = console.post("/console/mcp", data={"organization": "demo", **token}).text
+
+    assert "works" in tried
+    assert "add_to_memory_bank" in tried.split("Listed:")[1].split("</p>")[0]

@@ -1,0 +1,22 @@
+"""What draws pages: our templates alone, and what each of them may use."""
+
+from pathlib import Path
+from typing import Any, Final
+
+BACKEND: Final = "django.template.backends.django.DjangoTemplates"
+PROCESSORS: Final = [
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+    "django.contrib.messages.context_processors.messages",
+]
+
+
+def list_template_engines(base_dir: Path) -> list[dict[str, Any]]:
+    ours = {
+        "context_processors": PROCESSORS,
+        "builtins": ["django.templatetags.static", "django.templatetags.i18n"],
+        "libraries": {"console": "memory.console.tags"},
+    }
+    return [
+        {"BACKEND": BACKEND, "DIRS": [base_dir / "templates"], "APP_DIRS": False, "OPTIONS": ours},
+    ]

@@ -6,7 +6,7 @@ PYTHON_IN_VENV = .venv/bin/python
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
-.PHONY: help up down clean test lint types format schema bench prove lock runtime tools
+.PHONY: help up down clean test lint types format schema messages bench prove lock runtime tools
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -52,6 +52,9 @@ format: tools ## Format the code and mend what can be mended
 
 schema: tools ## Write the API's OpenAPI document anew after a change of the API
 	@$(PYTHON_IN_VENV) manage.py export_openapi_schema --api config.api.api --indent 2 --output tests/contracts/openapi.json
+
+messages: tools ## Bring the translations of the interface up to date with what pages and code say, and compile them
+	@exec $(PYTHON_IN_VENV) -m tests.interface.messages
 
 bench: runtime ## Measure search quality; ARGS="speed" measures latency, ARGS="--help" lists all choices
 	@exec $(PYTHON_IN_VENV) manage.py bench $(or $(ARGS),quality)

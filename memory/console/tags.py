@@ -29,6 +29,8 @@ from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
 
 register = template.Library()
+# Drawings that point the way one reads.
+TURNING: Final = frozenset({"right", "restore", "recall", "conversations"})
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 # The size of a unit, up to when it is told in, and how it is told of the past and of the future.
 SPANS: Final = (
@@ -69,8 +71,9 @@ class BarLevel(TypedDict):
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """One of the drawings in icons.svg, hidden from screen readers: its text stands beside it."""
+    css = "icon turns" if name in TURNING else "icon"
     return format_html(
-        '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static("img/icons.svg"), name
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"></use></svg>', css, static("img/icons.svg"), name
     )
 
 

@@ -1,17 +1,50 @@
 """In which language and zone pages are shown, and that programs are answered in English whatever they send."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.template import Context, Template
 from django.test import Client
 from django.utils import timezone, translation
 
-from memory.models import EndUser
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Operator
+from memory.store.admission import NewMemory
 from tests.api_client import client_for
 from tests.memory.console.conftest import Console
 
+LOGIN = "/console/login"
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
+
+
+def test_a_browser_is_answered_in_its_language(nobody: Console) -> None:
+    page = nobody.get(LOGIN, headers=GERMAN)
+    assert (page.headers["Content-Language"], page.headers["Vary"]) == ("de", "HX-Request, Cookie, Accept-Language")
+    assert '<html lang="de"' in page.content.decode()
+    assert '<html lang="en">' in nobody.get(LOGIN, headers={"Accept-Language": "sv"}).content.decode()
+    hebrew = nobody.get(LOGIN, headers={"Accept-Language": "he"}).content.decode()
+    assert '<html lang="he" dir="rtl"' in hebrew
+
+
+def test_a_choice_on_the_sign_in_page_goes_before_what_the_browser_asks(nobody: Console) -> None:
+    answer = nobody.post("/console/display", {"language": "fr", "next": LOGIN})
+    assert (answer.status_code, answer.headers["Location"]) == (302, LOGIN)
+    assert '<html lang="fr"' in nobody.get(LOGIN, headers=GERMAN).content.decode()
+    answer = nobody.post("/console/display", {"language": "xx", "next": "https://evil.example/"})
+    assert answer.headers["Location"] == "/"
+    assert '<html lang="fr"' in nobody.get(LOGIN, headers=GERMAN).content.decode()
+
+
+def test_an_operator_keeps_the_choice_on_other_machines(console: Console, operator: Operator, user: EndUser) -> None:
+    page = console.get("/console/display?next=/console/people").content.decode()
+    assert 'value="/console/people"' in page
+    chosen = {"language": "it", "time_zone": "Asia/Jerusalem", "next": "/console/people"}
+    assert console.post("/console/display", chosen).headers["Location"] == "/console/people"
+    elsewhere = Console()
+    elsewhere.force_login(operator)
+    page = elsewhere.get("/console/people", headers=GERMAN).content.decode()
+    assert '<html lang="it"' in page
+    assert "Jerusalem" in page
 
 
 @pytest.mark.parametrize(
@@ -65,3 +98,22 @@ def test_programs_are_answered_in_english(user: EndUser, path: str) -> None:
 @pytest.mark.parametrize("path", ["/v1/models", "/hooks/claude-code", "/mcp", "/nowhere"])
 def test_other_doors_do_not_look_at_the_language(user: EndUser, path: str) -> None:
     assert "Content-Language" not in Client().get(path, headers=GERMAN).headers
+
+
+def test_pages_stand_in_the_language_and_data_in_its_own(console: Console, user: EndUser) -> None:
+    console.cookies["commonplace_language"] = "de"
+    MemoryFacade().store(user, NewMemory("The lamp is in the kitchen."), now=timezone.now())
+    page = console.get(f"/console/{user.organization.slug}/{user.external_id}/memories").content.decode()
+    assert "Erinnerungen" in page
+    assert "The lamp is in the kitchen." in page
+    assert "Memories" not in page
+
+
+def test_the_own_page_has_its_own_choice(user: EndUser) -> None:
+    link = MemoryFacade("operator:olga").make_personal_link(user, timedelta(days=1), now=timezone.now())
+    browser = Client()
+    browser.get(f"/me/{link[1]}")
+    browser.post("/me/display", {"language": "it", "time_zone": "Europe/Rome", "next": "/me"})
+    page = browser.get("/me", headers=GERMAN).content.decode()
+    assert '<html lang="it"' in page
+    assert '<bdi dir="ltr">Rome</bdi>' in page

@@ -75,6 +75,11 @@ OF_ALL = [
     *("/console/mcp", "/console/data", "/console/data?q=an", "/console/acme/ann/erase"),
 ]
 
+OF_MANY_WORDS = [
+    *("", "/search?query=lamp", "/facts", "/inbox/duplicates", "/timeline", "/graph", "/bank", "/connect"),
+    *("/measure", "/transfer", "/personality"),
+]
+
 
 @pytest.fixture
 def pages(user: EndUser, other_user: EndUser, operator: Operator, place: str) -> list[str]:
@@ -168,6 +173,19 @@ def look_at(page: Page, path: str) -> list[str]:
     return complaints
 
 
+def look_in_other_languages(there: Visit, place: str) -> list[str]:
+    """From right to left, and in the language of the longest words, for the pages that hold the most of them."""
+    complaints = []
+    for language in ("he", "de"):
+        there.page.context.add_cookies([{"name": "commonplace_language", "value": language, "url": there.base}])
+        for path in OF_MANY_WORDS:
+            there.page.goto(there.base + place + path)
+            for width in WIDTHS:
+                there.page.set_viewport_size({"width": width, "height": 800})
+                complaints += [f"{path} in {language}, {width}: {said}" for said in there.page.evaluate(CHECKS)]
+    return complaints
+
+
 def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., Visit]) -> None:
     complaints = []
     for browser in open_browser():
@@ -182,4 +200,5 @@ def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., 
                 complaints.append(f"{path}: answered {came.status}")
             there.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
             complaints += look_at(there.page, path)
+        complaints += look_in_other_languages(there, pages[0])
     assert complaints == []

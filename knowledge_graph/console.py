@@ -29,6 +29,7 @@ from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
 TOP = 20
+SHOWN_SIZES = ("concepts", "entities", "edges")
 LONGEST_NAME = 200
 MOST_DAYS = 36_500
 SPANS = (
@@ -112,7 +113,7 @@ def build_graph_context(person: ViewedPerson, form: GraphForm) -> dict[str, Any]
     is_drawn = memory_conf().flags["kg_viz"]
     view, is_around = view_graph(person, query, chosen) if is_drawn else (GraphView([], []), False)
     return {
-        "sizes": browsing.count_graph_rows(user),
+        "sizes": browsing.count_graph_rows(user, SHOWN_SIZES),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
         "drawings": draw_graph(view) if view.nodes else [],
         "is_around": is_around,

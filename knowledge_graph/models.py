@@ -111,6 +111,12 @@ class Entity(NamedRow):
             models.Index(fields=["user", "-avg_quality", "-mentions", "key"], name="graph_entity_quality"),
             models.Index(fields=["user", "-last_seen", "key"], name="graph_entity_recent"),
             models.Index(fields=["user", "first_seen", "key"], name="graph_entity_oldest"),
+            # The people called by more than one word, for whoever asks which of them a short name is.
+            models.Index(
+                fields=["user", "key"],
+                name="graph_entity_full_name",
+                condition=models.Q(kind="person", key__contains=" "),
+            ),
         ]
 
 

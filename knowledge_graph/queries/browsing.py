@@ -270,18 +270,19 @@ def load_labels(user: EndUser, keys: Collection[str]) -> dict[str, str]:
     return {key: record.label for key, record in statistics.load_entities(user, keys).items()}
 
 
-def count_graph_rows(user: EndUser) -> dict[str, int]:
-    """The number of rows of each graph."""
+def count_graph_rows(user: EndUser, kinds: Collection[str] = ()) -> dict[str, int]:
+    """The number of rows of each graph, or of these alone: each is read row by row."""
+    rows: dict[str, Any] = {
+        "concepts": Concept.objects.filter(user=user, topicality__gte=0),
+        "routing": RoutingStat.objects.filter(user=user),
+        "entities": Entity.objects.filter(user=user),
+        "edges": Edge.objects.filter(user=user),
+        "mentions": Mention.objects.filter(user=user),
+        "actions": ActionStat.objects.filter(user=user),
+        "solutions": Solution.objects.filter(user=user),
+    }
     with user_scope(user):
-        return {
-            "concepts": Concept.objects.filter(user=user, topicality__gte=0).count(),
-            "routing": RoutingStat.objects.filter(user=user).count(),
-            "entities": Entity.objects.filter(user=user).count(),
-            "edges": Edge.objects.filter(user=user).count(),
-            "mentions": Mention.objects.filter(user=user).count(),
-            "actions": ActionStat.objects.filter(user=user).count(),
-            "solutions": Solution.objects.filter(user=user).count(),
-        }
+        return {kind: found.count() for kind, found in rows.items() if not kinds or kind in kinds}
 
 
 def load_solution_items(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import CharField, Func, Q, Value
 
 from knowledge_graph.extraction.entities import PERSON, THING
 from knowledge_graph.models import Edge, Entity, NameDecision
@@ -12,6 +12,16 @@ from memory.access.scope import user_scope
 from memory.models import EndUser
 
 NAMES_READ = 2_000
+
+
+class SplitPart(Func):
+    """One word of a name, counted from 1, or from the end by numbers below nought."""
+
+    function = "split_part"
+    output_field = CharField()
+
+    def __init__(self, name: str, number: int) -> None:
+        super().__init__(name, Value(" "), Value(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +44,7 @@ class NamePair:
 
 def find_name_pairs(user: EndUser, keys: Collection[str]) -> list[NamePair]:
     """Pairs of a name and a fuller one of which one is among these keys. In the user's scope."""
-    words = {word for key in keys for word in key.split(" ")}
-    whole = Q()
-    for word in words:
-        whole |= Q(key__startswith=f"{word} ") | Q(key__endswith=f" {word}")
-    if not words:
-        return []
-    rows = Entity.objects.filter(whole | Q(key__in=words), user=user, kind__in=[PERSON, THING])
-    by_key = {row.key: row for row in rows.order_by("-mentions", "key")[:NAMES_READ]}
+    by_key = load_names(user, {word for key in keys for word in key.split(" ")})
     fuller: dict[str, list[str]] = {}
     for key in by_key:
         parts = key.split(" ")
@@ -63,6 +66,21 @@ def find_name_pairs(user: EndUser, keys: Collection[str]) -> list[NamePair]:
         )
         for part, key in sorted(pairs)
     ]
+
+
+def load_names(user: EndUser, words: Collection[str]) -> dict[str, Entity]:
+    """The names that are one of these words, and the full names of people that begin or end with one, by key."""
+    if not words:
+        return {}
+    rows = Entity.objects.filter(user=user).order_by("-mentions", "key")
+    short = rows.filter(key__in=words, kind__in=[PERSON, THING])
+    # By equal words, of which Postgres makes one table, and from an index of full names alone. A pattern for each of
+    # 120 words, held against each of 50,000 names, took 37-74 ms.
+    full = rows.filter(kind=PERSON, key__contains=" ").annotate(
+        first_word=SplitPart("key", 1), last_word=SplitPart("key", -1)
+    )
+    found = full.filter(Q(first_word__in=words) | Q(last_word__in=words))
+    return {row.key: row for row in [*short[:NAMES_READ], *found[:NAMES_READ]]}
 
 
 def load_company(user: EndUser, keys: Collection[str]) -> dict[str, set[str]]:

@@ -16,6 +16,18 @@ from outcomes.exchanges.storing import SCORED, UNSCORED, is_scoring_enforced
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
 
 EXPORT_BATCH = 200
+# One row of each thread by its index. DISTINCT ON read every exchange of these threads: 6,750 pages for 41 of them.
+LAST_OF_THREADS = """
+SELECT last.* FROM unnest(%s::text[]) AS thread (id), LATERAL (
+    SELECT * FROM exchange WHERE user_id = %s AND thread_id = thread.id ORDER BY created_at DESC, id DESC LIMIT 1
+) AS last
+"""
+FIRST_OF_THREADS = """
+SELECT first.* FROM unnest(%s::text[]) AS thread (id), LATERAL (
+    SELECT id, user_id, thread_id, text FROM memory_item
+    WHERE user_id = %s AND thread_id = thread.id AND status = 'active' ORDER BY arrival LIMIT 1
+) AS first
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +184,8 @@ def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSu
         exchanges = Exchange.objects.filter(user=user)
         rows = exchanges.values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
-        of_page = exchanges.filter(thread_id__in=[row["thread_id"] for row in newest])
-        last = {row.thread_id: row for row in of_page.order_by("thread_id", "-created_at", "-pk").distinct("thread_id")}
+        threads = [row["thread_id"] for row in newest]
+        last = {row.thread_id: row for row in Exchange.objects.raw(LAST_OF_THREADS, [threads, user.pk])}
         return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
 
 
@@ -182,11 +194,14 @@ def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[M
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().defer("lexemes")
         with_exchanges = Exchange.objects.filter(user=user).values("thread_id")
-        rows = items.exclude(thread_id="").exclude(thread_id__in=with_exchanges).values("thread_id")
+        # Asked as a range, so that the index of threads is read and not every memory.
+        rows = items.filter(thread_id__gt="").exclude(thread_id__in=with_exchanges).values("thread_id")
         counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", "thread_id")
         newest = list(counted[offset : offset + limit])
-        of_page = items.filter(thread_id__in=[row["thread_id"] for row in newest])
-        first = {item.thread_id: item for item in of_page.order_by("thread_id", "arrival").distinct("thread_id")}
+        threads = [row["thread_id"] for row in newest]
+        first = {
+            item.thread_id: item for item in MemoryItem.objects.for_user(user).raw(FIRST_OF_THREADS, [threads, user.pk])
+        }
         return [MemoryThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
 
 

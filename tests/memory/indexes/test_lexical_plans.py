@@ -104,7 +104,7 @@ def test_a_word_that_every_row_holds_is_answered_by_the_newest_rows(
 ) -> None:
     assert len(search_words(user, "every0")) == 20
     if is_leakproof():
-        assert "memory_item_recent" in plans[-1]
+        assert "memory_item_recent_seen" in plans[-1]
         assert "Seq Scan on memory_item" not in plans[-1]
 
 

@@ -70,7 +70,7 @@ def test_a_page_of_all_tiers_sorts_no_tier_whole(user: EndUser, is_first: bool) 
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
         plan = json.loads(asked.explain(format="json"))[0]["Plan"]
-    scans = [node for node in plan_nodes(plan) if node.get("Index Name") == "memory_item_recent"]
+    scans = [node for node in plan_nodes(plan) if node.get("Index Name") == "memory_item_recent_seen"]
     assert len(scans) == len(Tier)
     assert all("occurred_at" in str(scan["Index Cond"]) for scan in scans if not is_first)
     assert [node["Node Type"] for node in plan_nodes(plan)].count("Sort") <= 1

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
+from uuid import UUID
 
 import numpy as np
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
-from memory.access.scope import user_scope
+from memory.access.scope import allow_statements, user_scope
 from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.conf import memory_conf
 from memory.inference import embedder
@@ -38,6 +39,7 @@ HOW = (
     f"{DIRECTIONS} random directions (cosine about 0.9 to where it was)"
 )
 MARK = "benchmark"
+UNHURRIED = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 TABLES = ("memory_item", "memory_vector")
 VECTORS = """
 INSERT INTO memory_vector
@@ -82,9 +84,9 @@ class BulkLoader:
         self.rng = random.Random(f"bulk {seed}")  # noqa: S311  (places in a cloud, not secrets)
         self.dims = int(cloud.pool.shape[1])
         # The cloud lies in temporary tables of this connection, so that a vector costs the client two numbers.
-        connection.ensure_connection()
-        self._keep("bench_pool", cloud.pool)
-        self._keep("bench_direction", cloud.directions)
+        with allow_statements(UNHURRIED["statement_timeout"]):
+            self._keep("bench_pool", cloud.pool)
+            self._keep("bench_direction", cloud.directions)
 
     def _keep(self, table: str, rows: NDArray[np.float32]) -> None:
         with connection.cursor() as cursor:
@@ -98,11 +100,11 @@ class BulkLoader:
     def fill(self, user: EndUser, notes: Iterator[SyntheticNote], count: int, now: datetime) -> None:
         for start in range(0, count, CHUNK):
             rows = [build_ready_row(user, note, now) for note in islice(notes, min(CHUNK, count - start))]
-            with user_scope(user):
+            with user_scope(user, settings=UNHURRIED):
                 MemoryItem.objects.bulk_create(rows)
-                self.write_vectors(user, rows, now)
+                self.write_vectors(user, [row.pk for row in rows], now)
 
-    def write_vectors(self, user: EndUser, rows: Sequence[MemoryItem], now: datetime) -> None:
+    def write_vectors(self, user: EndUser, ids: Sequence[UUID], now: datetime) -> None:
         with connection.cursor() as cursor:
             cursor.execute(
                 VECTORS,
@@ -113,9 +115,9 @@ class BulkLoader:
                     "tier": Tier.HISTORY,
                     "hash": MARK,
                     "now": now,
-                    "ids": [row.pk for row in rows],
-                    "places": [self.rng.randrange(POOL) for _ in rows],
-                    "ways": [self.rng.randrange(DIRECTIONS) for _ in rows],
+                    "ids": list(ids),
+                    "places": [self.rng.randrange(POOL) for _ in ids],
+                    "ways": [self.rng.randrange(DIRECTIONS) for _ in ids],
                 },
             )
 

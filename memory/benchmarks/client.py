@@ -18,7 +18,7 @@ from memory.evaluation.timing import Pace, Stopwatch
 # A status is asked for this often while the index catches up; asking costs the server a little as well.
 POLL_S = 0.25
 # Indexing that does not move at all for so long will not end.
-STALLED_S = 120.0
+STALLED_S = 300.0
 
 
 class CallFailedError(Exception):

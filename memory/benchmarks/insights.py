@@ -17,7 +17,7 @@ from knowledge_graph.extraction.concepts import extract_concepts, select_problem
 from knowledge_graph.extraction.context_types import CONTEXT_TYPES
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution, SolutionCue
 from memory.access.scope import user_scope
-from memory.benchmarks.bulk import CHUNK, MARK, build_ready_row
+from memory.benchmarks.bulk import CHUNK, MARK, UNHURRIED, build_ready_row
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.evaluation.report import BenchmarkTarget
@@ -149,7 +149,7 @@ class GraphFiller:
         return row
 
     def write(self, model: type[models.Model], rows: Sequence[models.Model]) -> None:
-        with user_scope(self.user):
+        with user_scope(self.user, settings=UNHURRIED):
             model._default_manager.bulk_create(rows, batch_size=CHUNK)
 
     def write_concepts(self, rng: random.Random, concepts: Sequence[tuple[str, str]]) -> None:

@@ -1,8 +1,8 @@
 """How long each page of the console takes for a person of whom much is kept: through HTTP, as an operator reads it."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,14 +14,18 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import models
 from django.urls import reverse
+from rich.console import Console
+from rich.table import Table
 
 from knowledge_graph.models import Concept
 from memory.access.scope import user_scope
 from memory.benchmarks import bulk, consolidation
 from memory.benchmarks.client import CallFailedError
+from memory.benchmarks.cpu import CpuCost, CpuMeter
 from memory.benchmarks.insights import GraphFiller, InsightsPlan
 from memory.benchmarks.staging import WORTH_REBUILDING, connect_as_owner
 from memory.benchmarks.synthetic import NoteWriter
+from memory.conf import data_dir
 from memory.evaluation.report import BenchmarkTarget
 from memory.evaluation.timing import LatencySpread, Stopwatch
 from memory.models import EndUser, Fact, Membership, MemoryEvent, MemoryItem, Operator
@@ -55,22 +59,30 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=usual.seed)
 
 
-def measure(user: EndUser, url: str, plan: PagesPlan, now: datetime, say: Say) -> dict[str, LatencySpread]:
+def measure(
+    user: EndUser, url: str, plan: PagesPlan, now: datetime, say: Say
+) -> tuple[dict[str, LatencySpread], dict[str, CpuCost]]:
     """Fills the person, then opens every page about them. A page that is refused ends the run."""
     writer = NoteWriter(plan.seed)
     PersonFiller.fill(user, plan, writer, now, say)
-    watch = Stopwatch()
-    with sign_in(user) as session, open_reader(url, session) as reader:
-        for name, address in list_pages(user, writer, now).items():
-            for number in range(WARM_UP + plan.times):
-                # What was asked a moment ago may be answered from memory: every search is a new one.
-                path = address.replace(FRESH, f"{number} {name}")
-                if number < WARM_UP:
-                    open_page(reader, path)
-                    continue
-                with watch.measure(name):
-                    open_page(reader, path)
-    return watch.spreads()
+    return open_pages(url, sign_in(user), list_pages(user, writer, now), plan.times)
+
+
+def open_pages(
+    url: str, signed_in: AbstractContextManager[dict[str, str]], pages: Mapping[str, str], times: int
+) -> tuple[dict[str, LatencySpread], dict[str, CpuCost]]:
+    watch, meter = Stopwatch(), CpuMeter(data_dir())
+    with signed_in as session, open_reader(url, session) as reader:
+        for name, address in pages.items():
+            # What was asked a moment ago may be answered from memory: every search is a new one.
+            paths = [address.replace(FRESH, f"{number} {name}") for number in range(WARM_UP + times)]
+            for path in paths[:WARM_UP]:
+                open_page(reader, path)
+            with meter.measure(name, times):
+                for path in paths[WARM_UP:]:
+                    with watch.measure(name):
+                        open_page(reader, path)
+    return watch.spreads(), meter.costs
 
 
 def open_reader(url: str, cookies: dict[str, str]) -> httpx.Client:
@@ -172,8 +184,8 @@ class PersonFiller(GraphFiller):
             return
         super().write(MemoryEvent, [self.event(row) for row in items])
         super().write(Exchange, [self.exchange(row) for row in items if row.source.get("kind") == "exchange"])
-        with user_scope(self.user):
-            self.loader.write_vectors(self.user, items, self.now)
+        with user_scope(self.user, settings=bulk.UNHURRIED):
+            self.loader.write_vectors(self.user, [row.pk for row in items], self.now)
 
     def event(self, row: MemoryItem) -> MemoryEvent:
         at = row.occurred_at or self.now
@@ -193,5 +205,20 @@ class PersonFiller(GraphFiller):
         )
 
 
-def as_json(plan: PagesPlan, spreads: dict[str, LatencySpread]) -> dict[str, Any]:
-    return {"plan": asdict(plan), "spreads": {name: asdict(spread) for name, spread in spreads.items()}}
+def print_costs(console: Console, costs: Mapping[str, CpuCost]) -> None:
+    table = Table(title="processor time of a page", title_justify="left")
+    table.add_column("milliseconds")
+    for heading in ("Postgres", "the rest", "together"):
+        table.add_column(heading, justify="right")
+    for name, cost in costs.items():
+        table.add_row(name, f"{cost.postgres:.1f}", f"{cost.product:.1f}", f"{cost.total:.1f}")
+    console.print(table)
+    console.print()
+
+
+def as_json(plan: PagesPlan, spreads: Mapping[str, LatencySpread], costs: Mapping[str, CpuCost]) -> dict[str, Any]:
+    return {
+        "plan": asdict(plan),
+        "spreads": {name: asdict(spread) for name, spread in spreads.items()},
+        "costs": {name: asdict(cost) for name, cost in costs.items()},
+    }

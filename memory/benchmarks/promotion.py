@@ -21,7 +21,7 @@ from rich.console import Console
 
 from memory.access.scope import user_scope
 from memory.access.users import get_or_create_user
-from memory.benchmarks.bulk import refresh_statistics
+from memory.benchmarks.bulk import UNHURRIED, refresh_statistics
 from memory.benchmarks.staging import connect_as_owner
 from memory.evaluation import report
 from memory.evaluation.loading import benchmark_organization
@@ -35,7 +35,6 @@ CHUNK = 20_000
 PASS_TARGET_S = 60.0
 LOCK_TARGET_MS = 1000.0
 BETWEEN_REQUESTS_S = 0.01
-UNHURRIED = {"statement_timeout": "0"}
 FILL = """
 INSERT INTO memory_item (id, user_id, tier, status, text, version, content_hash, tags, metadata, always_inject,
     importance, confidence, mentions, thread_id, speaker, source_type, source, trust, principal, parents, occurred_at,

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import exchanges, insights, kills, load, pages, streams, turns
+from memory.benchmarks import cold, exchanges, growth, growth_report, insights, kills, load, pages, streams, turns
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.serving import find_free_port
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
@@ -71,11 +71,28 @@ def measure_insights(console: Console, options: dict[str, Any]) -> dict[str, Any
 def measure_pages(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     plan = pages.PagesPlan(**{name: options[name] for name in ("memories", "concepts", "facts", "times", "seed")})
     with stage_person("pages", console, plan.seed) as (client, person):
-        spreads = pages.measure(person, client.url, plan, timezone.now(), console.print)
+        spreads, costs = pages.measure(person, client.url, plan, timezone.now(), console.print)
     report.print_facts(console, collect_facts())
     title = f"pages of the console, {plan.memories:,} memories and {plan.facts:,} facts of the person, through HTTP"
     report.print_spreads(console, title, spreads, dict.fromkeys(spreads, pages.TARGET))
-    return {**collect_facts(), **pages.as_json(plan, spreads)}
+    pages.print_costs(console, costs)
+    return {**collect_facts(), **pages.as_json(plan, spreads, costs)}
+
+
+def measure_cold(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = cold.ColdPlan(**{name: options[name] for name in ("memories", "queries", "rounds", "seed")})
+    starts = cold.measure(plan, console.print)
+    report.print_facts(console, collect_facts())
+    cold.print_starts(console, plan, starts)
+    return {**collect_facts(), **cold.as_json(plan, starts)}
+
+
+def measure_growth(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = growth.GrowthPlan(options["sizes"], options["queries"], options["seed"])
+    figures = growth.measure(plan, console.print, again=options["again"])
+    report.print_facts(console, collect_facts())
+    growth_report.print_figures(console, figures)
+    return {"plan": asdict(plan), **collect_facts(), **growth_report.as_json(figures)}
 
 
 def measure_exchanges(console: Console, options: dict[str, Any]) -> dict[str, Any]:

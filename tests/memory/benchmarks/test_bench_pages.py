@@ -29,7 +29,9 @@ def test_every_page_is_opened_and_nothing_is_left(tmp_path: Path, monkeypatch: p
     figures = json.loads(path.read_text())
     assert {"overview", "search, asked", "timeline", "graph", "inbox, duplicates"} <= figures["spreads"].keys()
     assert {spread["count"] for spread in figures["spreads"].values()} == {1}
+    assert figures["costs"].keys() == figures["spreads"].keys()
     assert "pages of the console, 60 memories" in out.getvalue()
+    assert "processor time of a page" in out.getvalue()
     for left in (
         Organization.objects.filter(slug__startswith="benchmark"),
         Operator.objects.all(),

@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from functools import lru_cache
 from typing import Final
 
 import structlog
@@ -61,6 +62,25 @@ def load_prompt(user: EndUser) -> str:
         logger.warning("personality unreadable, using the default one", user_id=user.pk, reason=type(error).__name__)
         metrics.count("fallbacks", "personality")
         return render_preset(DEFAULT)
+
+
+def load_name(user: EndUser) -> str:
+    """What the assistant is called with this person; empty where neither they nor the installation chose."""
+    chosen = memory_conf().context.default_personality
+    try:
+        content = read_active(user)
+        if content is None:
+            content = load_presets()[chosen].content if chosen else None
+        return read_name(content) if content is not None else ""
+    except Exception as error:  # noqa: BLE001 -- a name is no reason to show no page
+        logger.warning("name of the assistant unreadable", user_id=user.pk, reason=type(error).__name__)
+        return ""
+
+
+@lru_cache(maxsize=64)
+def read_name(content: str) -> str:
+    """Raises TemplateRefused."""
+    return check_template(content).name
 
 
 def read_active(user: EndUser) -> str | None:

@@ -27,6 +27,7 @@ from memory.web.labels import TIER_NAMES, describe_actor
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
+from personality.prompts import load_name
 
 register = template.Library()
 # Drawings that point the way one reads.
@@ -219,6 +220,12 @@ def theme(context: dict[str, Any]) -> str:
 def open_reviews(context: dict[str, Any], person: ViewedPerson) -> int:
     """How much waits for a decision about a person: told on each of their pages."""
     return sum(count_waiting(context, person).values())
+
+
+@register.simple_tag
+def assistant_name(person: ViewedPerson) -> str:
+    """Who the person talks to, told on each of their pages."""
+    return load_name(person.user)
 
 
 def count_waiting(context: dict[str, Any], person: ViewedPerson) -> Mapping[MatterKind, int]:

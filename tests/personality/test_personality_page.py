@@ -63,10 +63,13 @@ def test_a_preset_is_opened_used_and_left_again(console: Console, place: str, us
     assert "unsaved changes" in page
     answer = console.post(f"{place}/use", {"template": "teacher"}, follow=True)
     assert "teacher is in use from the next answer on." in answer.content.decode()
+    # Beside the name of the page, on every page of the person.
+    assert ">Sage</small>" in answer.content.decode()
     assert templates.find_current(user).id == "teacher"
     assert templates.find_current(user).is_active
     assert "No personality is in use any more." in console.post(f"{place}/use", {}, follow=True).content.decode()
     assert not templates.find_current(user).is_active
+    assert 'class="assistant"' not in console.get(place).content.decode()
     assert console.get(f"{place}?template=nobody").status_code == 404
     assert console.post(f"{place}/use", {"template": "nobody"}).status_code == 404
 

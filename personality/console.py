@@ -124,7 +124,7 @@ def report_saved(request: OperatorRequest, saved: SavedTemplate, *, is_used: boo
     }
     messages.success(request, said[saved.is_overwritten, is_used].format(name=saved.id))
     if saved.redacted:
-        messages.warning(request, f"Not kept, as no secret is: {', '.join(saved.redacted)}.")
+        messages.warning(request, _("Not kept, as no secret is: {names}.").format(names=", ".join(saved.redacted)))
 
 
 def lead_to(person: ViewedPerson, template_id: str = "") -> HttpResponse:

@@ -23,7 +23,7 @@ from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, describe_actor
+from memory.web.labels import TIER_NAMES, describe_actor, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
@@ -102,6 +102,11 @@ def label_secrets(text: str) -> SafeString:
 @register.filter
 def tier_name(tier: str) -> str:
     return TIER_NAMES[Tier(tier)] if tier in set(Tier) else tier
+
+
+@register.filter
+def word(code: str) -> str:
+    return name_word(code)
 
 
 @register.filter

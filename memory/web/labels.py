@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.utils.translation import pgettext_lazy
+
 from memory.tiers import Outcome, Tier, Trust
 from memory.web.wordings import translate as _
 
@@ -48,7 +50,42 @@ WARNING_NAMES = {
     "passing state": _("something that holds only today"),
     "exercise": _("words to work on"),
 }
+# Words that are kept or computed as codes and shown as they are. Of degrees apart, as languages inflect them otherwise.
+DEGREES = {
+    "high": pgettext_lazy("confidence", "high"),
+    "medium": pgettext_lazy("confidence", "medium"),
+    "low": pgettext_lazy("confidence", "low"),
+}
+WORDS = {
+    "simple": pgettext_lazy("task", "simple"),
+    "complex": pgettext_lazy("task", "complex"),
+    "reader": _("reader"),
+    "writer": _("writer"),
+    "curator": _("curator"),
+    "worked": _("worked"),
+    "partial": _("partial"),
+    "failed": _("failed"),
+    "unknown": _("unknown"),
+    "active": _("active"),
+    "archived": _("archived"),
+    "dormant": _("dormant"),
+    "saved": _("saved"),
+    "turn": _("turn"),
+    "stored": _("stored"),
+    "reinforced": _("reinforced"),
+    "retracted": _("retracted"),
+    "superseded": _("superseded"),
+    "ignored": _("ignored"),
+    "person": _("person"),
+    "topic": _("topic"),
+    "category": _("category"),
+}
 ACTORS = {"key": _("API key"), "operator": _("operator")}
+
+
+def name_word(code: str) -> str:
+    """In the language of whoever looks; a code that is not known, a kind of work say, as it is."""
+    return str(WORDS.get(code) or DEGREES.get(code) or code)
 
 
 def describe_warnings(rules: Iterable[str]) -> str:

@@ -1,5 +1,7 @@
 """Which candidates are in another language than the question, so that their words could hardly be its words. Pure."""
 
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -11,6 +13,7 @@ from memory.retrieval.pool import Candidate
 
 # Characters that tell the language of a text.
 READ: Final = 200
+LATIN: Final = "LATIN"
 
 
 def mark_foreign(question: str, candidates: Sequence[Candidate]) -> None:
@@ -28,11 +31,14 @@ def mark_foreign(question: str, candidates: Sequence[Candidate]) -> None:
 
 
 def list_languages(text: str) -> frozenset[str]:
-    """Those it may be in; none where nothing tells: "Onde moro?" would pass for English."""
+    """Those it may be in, or its scripts; none where nothing tells: "Onde moro?" would pass for English."""
     return detect_beginning(take_question(text)[:READ])
 
 
 @lru_cache(maxsize=16_384)
 def detect_beginning(text: str) -> frozenset[str]:
+    scripts = Counter(unicodedata.name(letter, LATIN).split()[0] for letter in text if letter.isalpha())
+    if scripts and 2 * scripts[LATIN] <= scripts.total():
+        return frozenset(script for script in scripts if script != LATIN)
     languages, stop_words = detect_languages(text, frozenset(WORD.findall(text.casefold())))
     return frozenset(languages) if stop_words else frozenset()

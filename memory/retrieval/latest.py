@@ -88,7 +88,7 @@ def prefer_near(among: ToldStatements, one: ToldStatement, other: ToldStatement)
     if one.cosine is None or other.cosine is None or ToldPair(among, *sort_by_time(one, other)).is_of_one_matter:
         return share
     behind = other.cosine - one.cosine if share > plain else one.cosine - other.cosine
-    return plain + (share - plain) * OF_ANOTHER_MATTER.measure(behind)
+    return plain + (share - plain) * OF_ANOTHER_MATTER.measure(behind / among.spread)
 
 
 def sort_by_time(one: ToldStatement, other: ToldStatement) -> tuple[ToldStatement, ToldStatement]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.exchanges import take_question
-from memory.retrieval.pool import ROUNDING_SPREAD, Pool, standardise
+from memory.retrieval.pool import Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
 
@@ -93,19 +93,16 @@ def score_reply(query: Query, pool: Pool) -> list[float]:
 
 
 def score_thread(query: Query, pool: Pool) -> list[float]:
-    """How well the best turns of the thread match; 0 without threads."""
-    if query.is_remark:
+    """How well the best turns of the thread match; 0 without threads. What stands in none is one of its own: what a
+    note says of itself is not less than what a turn says of its neighbours."""
+    if query.is_remark or not any(memory.thread_id for memory in pool.memories):
         return [0.0] * len(pool)
+    threads = [memory.thread_id or str(memory.id) for memory in pool.memories]
     by_thread: dict[str, list[float]] = {}
-    for candidate in pool:
-        if candidate.memory.thread_id:
-            by_thread.setdefault(candidate.memory.thread_id, []).append(candidate.relevance)
-    if len(by_thread) < 2:
-        return [0.0] * len(pool)
+    for thread, relevance in zip(threads, pool.relevance, strict=True):
+        by_thread.setdefault(thread, []).append(relevance)
     best = {name: mean_of_best(values) for name, values in by_thread.items()}
-    rest = min(best.values())
-    values = [best.get(memory.thread_id, rest) for memory in pool.memories]
-    return standardise(values) if max(values) - min(values) > ROUNDING_SPREAD else [0.0] * len(pool)
+    return standardise([best[thread] for thread in threads])
 
 
 def mean_of_best(values: list[float]) -> float:

@@ -67,6 +67,20 @@ def test_the_words_of_another_language_say_nothing_against_a_memory() -> None:
     assert near.relevance > far.relevance > other.relevance
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "is_foreign"),
+    [
+        ("Who signs the permit for the stall?", "ליאור מהעירייה אישר דוכן", True),
+        ("立会人は誰ですか", "testimoni: Caterina e il cugino Sho", True),
+        ("מי אישר את הדוכן?", "ליאור מהעירייה, קומה שלוש", False),
+    ],
+)
+def test_another_script_is_another_language(asked: str, told: str, is_foreign: bool) -> None:
+    one = Candidate(CandidateMemory(A, told, Tier.HISTORY, SAID), 0.9)
+    mark_foreign(asked, [one])
+    assert one.is_foreign is is_foreign
+
+
 def test_what_heads_both_lists_has_rank_relevance_one() -> None:
     assert relevance("rrf", [(A, 0.1), (B, 0.2)], [(A, 9.0)])[A] == pytest.approx(1.0)
 

@@ -255,3 +255,15 @@ def test_a_question_of_several_is_taken_apart() -> None:
 def test_short_and_accented_questions_are_taken_apart_in_every_language(text: str, parts: tuple[str, ...]) -> None:
     assert read_query(text).parts == parts
     assert read_query(text).limit == 12
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "avec qui je bricole la voiture le samedi",
+        "um wen kümmert sich meine Schwester gerade",
+        "by whom was the shed painted last year",
+    ],
+)
+def test_a_question_may_begin_with_a_preposition_and_end_without_a_mark(asked: str) -> None:
+    assert not understand_query(asked, (), NOW).is_remark

@@ -233,6 +233,14 @@ def test_a_thread_counts_by_its_best_turns() -> None:
     assert signal_values(thread.THREAD, "x", text("x"), text("y")) == [0.0, 0.0]
 
 
+def test_a_note_is_a_thread_of_its_own() -> None:
+    turns = [text("x", thread_id=name, relevance=value) for name, value in (("a", 1.0), ("b", 0.0))]
+    first, second, note, other = signal_values(
+        thread.THREAD, "x", *turns, text("x", relevance=1.0), text("y", relevance=0.0)
+    )
+    assert first == note > second == other
+
+
 def test_the_named_speaker_is_meant_unless_everybody_is_that_speaker() -> None:
     turns = (text("x", speaker="Maya"), text("y", speaker="Jo"))
     assert signal_values(question.SPEAKER, "What did Maya say?", *turns, speakers=("Maya", "Jo")) == [1.0, 0.0]
@@ -467,11 +475,19 @@ def test_its_kind_lifts_no_memory_past_one_that_is_far_nearer_and_of_no_such_kin
     assert rank_kinds(0.7, shed=1.0) == 3.0
     assert rank_kinds(0.7, shed=0.5) == 1.5
     # Where nothing is nearer by much, the kind decides.
-    assert rank_kinds(1.25) == 3.0
+    assert rank_kinds(1.285) == 3.0
     # What something speaks against holds nobody back.
     assert rank_kinds(0.7, against=1.0) == 3.0
     # Among many their relevance tells it already.
     assert rank_kinds(0.7, count=190) == pytest.approx(2.7)
+
+
+def test_how_far_behind_a_memory_is_depends_on_how_far_apart_all_are() -> None:
+    """Between statements of one matter cosines lie close, among many matters far apart."""
+    lifts, rivals = [2.0, 0.0, 0.0, 0.0], np.array([True, True, True, True])
+    close = Standings(np.array([0.50, 0.58, 0.48, 0.47]), rivals).limit(lifts, OF_KIND)
+    apart = Standings(np.array([0.50, 0.58, 0.10, 0.05]), rivals).limit(lifts, OF_KIND)
+    assert close[0] < 1.0 < apart[0] == 2.0
 
 
 def test_what_lowers_is_no_lift() -> None:

@@ -12,11 +12,14 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.relations import ABOUT
 from memory.claims.stretches import find_told_stretch, rate_stretch
+from memory.claims.subjects import PRONOUN
 from memory.guard.annotation import Sentence
 
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
+# Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
+SHORTEST_ALONE: Final = 6
 
 
 def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: bool) -> list[Claim]:
@@ -56,6 +59,15 @@ def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
         return " " not in claim.statement or any(claim.statement in one and claim.statement != one for one in said)
 
     return [claim for claim in claims if claim.relation != ABOUT or claim.is_remark or not is_contained(claim)]
+
+
+def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
+    """ "He goes by Duke now" says nothing without the sentence before it."""
+    if claim.subject != PRONOUN:
+        return claim
+    if before and len(before) + len(claim.statement) < LONGEST:
+        return replace(claim, statement=f"{before} {claim.statement}")
+    return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
 
 
 def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from memory.claims.asking import ASKED_LEAST, rate_asking
 from memory.claims.claim import Claim
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
@@ -84,4 +85,5 @@ def introduces_words(sentence: Sentence) -> bool:
     known = {kind: spans for kind, spans in kinds.items() if spans}
     words = sentence.words[:colon]
     head = replace(sentence, raw=" ".join(words), words=words, spans_by_kind=known)
-    return not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST
+    is_foreign = not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST
+    return is_foreign and rate_asking((sentence,)) < ASKED_LEAST

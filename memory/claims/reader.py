@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
+from memory.claims.asking import asks_for_work, mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.completion import complete_claims, drop_contained
+from memory.claims.completion import complete_claims, drop_contained, resolve_pronoun
 from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more, word_slot
 from memory.claims.fitting import fit_claim
@@ -25,7 +26,7 @@ from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request,
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, PRONOUN, is_person
+from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import find_moved, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed
 from memory.claims.telling import Passage
@@ -54,8 +55,6 @@ UNSURE: Final = frozenset(
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
-# Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
-SHORTEST_ALONE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
-    return drop_contained(found[:MOST_CLAIMS])
+    own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
+    return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
@@ -147,7 +147,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             skip = False
             continue
         request = find_request(sentence)
-        if request is not None and not has_frame(sentence):
+        if request is not None and not (has_frame(sentence) or asks_for_work(sentence)):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
                 claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
@@ -170,7 +170,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
 
 def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
     """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is."""
-    is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
+    is_work = has_sure_frame(sentence) or asks_for_work(sentence)
+    is_closed = is_introduced or is_work or find_secret(sentence.raw) is not None
     if not is_closed and len(whole.text) <= LONGEST and tells_counsel(sentence):
         claim = replace(claim_remark(sentence, whole, place), is_remark=False, is_sure=True)
         return SentenceReading(sentence, place, (claim,), is_open=False)
@@ -215,15 +216,6 @@ def prepare_sentence(sentence: Sentence) -> Sentence:
     words = sentence.words[:MOST_WORDS]
     known = {kind: spans for kind, spans in short.items() if spans}
     return replace(sentence, raw=sentence.raw[: ends[-1]], words=words, spans_by_kind=known)
-
-
-def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
-    """ "He goes by Duke now" says nothing without the sentence before it."""
-    if claim.subject != PRONOUN:
-        return claim
-    if before and len(before) + len(claim.statement) < LONGEST:
-        return replace(claim, statement=f"{before} {claim.statement}")
-    return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
 
 
 def read_request(

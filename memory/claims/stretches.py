@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses
-from memory.claims.general import NOT_WORTH
+from memory.claims.general import NOT_WORTH, POSSESSIVES, SPEAKS, has_first_person
 from memory.claims.grouping import is_tag
 from memory.claims.judging import SURE_LEAST, UNREAD_LEAST, SentenceJudgement
 from memory.claims.lexicon import MARK
@@ -20,6 +20,7 @@ from memory.guard.annotation import Sentence
 CLAUSE_LEAST: Final = 0.2
 LEAST_WORDS: Final = 3
 MOST_CLAUSES: Final = 8
+STRANGERS: Final = ("stranger", MARK + "noun neighbor")
 VOICES: Final = ("someone says", "asked", "wish", "if i", "suppose")
 SET_ASIDE: Final = ("would", "request", "text work", *(MARK + kind for kind in ("plan", "temporary", "machine")))
 
@@ -31,10 +32,19 @@ def find_told_stretch(sentence: Sentence, tokens: ClauseTokens, *, is_masked: bo
         run = trim_run(sentence, clauses, is_masked=is_masked)
         if run is None or (best is not None and run[1] - run[0] <= best[1] - best[0]):
             continue
+        if goes_on_about_strangers(sentence, run):
+            continue
         least = SURE_LEAST[0] if slice_sentence(sentence, run).has(*NOT_WORTH) else UNREAD_LEAST[0]
         if rate_stretch(sentence, run, is_masked=is_masked) >= least:
             best = run
     return best
+
+
+def goes_on_about_strangers(sentence: Sentence, run: Place) -> bool:
+    """ "The neighbour upstairs is splitting up, he keeps the dog": nothing of the person stands in the second half."""
+    before, part = slice_sentence(sentence, (0, run[0])), slice_sentence(sentence, run)
+    is_own = part.has(*SPEAKS, *POSSESSIVES) or has_first_person(part, 0, len(part.words))
+    return before.has(*STRANGERS) and not is_own
 
 
 def judge_beside_question(sentence: Sentence, judged: SentenceJudgement) -> SentenceJudgement:

@@ -91,15 +91,16 @@ def judge_likely(
     best = max(range(len(others)), key=lambda place: likely[place].chance, default=None)
     if best is None:
         return
+    if draft.is_remark:
+        nearest = max(range(len(others)), key=lambda place: likely[place].matter)
+        judged.about = others[nearest][0] if likely[nearest].matter >= KEPT else None
     fact = others[best][0]
     is_ended = likely[best].ends and not draft.is_turn and not says_still(fact, draft)
     if is_ended and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
-        return
-    if likely[best].is_doubtful:
+        judged.about = None
+    elif likely[best].is_doubtful:
         judged.doubted.append(others[best])
-    if draft.is_remark and likely[best].chance >= KEPT:
-        judged.about = fact
 
 
 def is_alone(fact: Fact) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory.facts.pairs.likelihood import Replacement, estimate_replacement, may_replace
+from memory.facts.pairs.likelihood import Replacement, estimate_matter, estimate_replacement, may_replace
 from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.statement import PairStatement
 
@@ -43,11 +43,13 @@ class EarlierStatement:
 @dataclass(frozen=True, slots=True)
 class LikelyReplacement:
     """``chance`` is between 0 and 1; ``may_end`` whether the words allow that it ends the earlier statement,
-    ``is_among_many`` whether so much is known that a chance alone says little."""
+    ``is_among_many`` whether so much is known that a chance alone says little. ``matter`` is how likely it speaks of
+    the earlier one, whether or not both may hold."""
 
     chance: float = 0.0
     may_end: bool = False
     is_among_many: bool = False
+    matter: float = 0.0
 
     @property
     def ends(self) -> bool:
@@ -78,5 +80,7 @@ def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_a
         pair = Replacement(
             read_pair_statement(one.statement), newer, cosine, cosines, days, one.is_same_thread, new.statement
         )
-        found.append(LikelyReplacement(estimate_replacement(pair), may_replace(pair), is_among_many))
+        chance = estimate_replacement(pair)
+        matter = chance or estimate_matter(pair)
+        found.append(LikelyReplacement(chance, may_replace(pair), is_among_many, matter))
     return found

@@ -27,15 +27,31 @@ MOST_ATTEMPTS = 5
 LAST_TURNS = 4
 # Of a thread: stored before, and after where somebody stores a conversation out of its order.
 NEAR_TURNS = 32
+QUESTION_MARKS = ("?", "？", "؟")
 
 
 @dataclass(frozen=True, slots=True)
 class LeasedTurn:
-    """An exchange to read, when it was said, and what the person said before it in the thread, oldest first."""
+    """An exchange to read, when it was said, and what the person said before it in the thread, oldest first.
+
+    ``is_answer``: the assistant's last words asked something back.
+    """
 
     exchange: Exchange
     said_at: datetime
     previous: Sequence[str]
+    is_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBefore:
+    """The last turns of a thread, oldest first, and whether the assistant asked something at the end."""
+
+    turns: Sequence[str] = ()
+    is_asked: bool = False
+
+    def add(self, exchange: Exchange) -> "SaidBefore":
+        return SaidBefore([*self.turns, exchange.short_question], asks_back(exchange))
 
 
 def annotate_said_at(user: EndUser, exchanges: QuerySet[Exchange]) -> QuerySet[Any]:
@@ -78,28 +94,41 @@ def cut_at_begun(rows: list[Exchange]) -> list[Exchange]:
 def is_skippable(exchange: Exchange) -> bool:
     # After so many attempts it has crashed the worker each time.
     is_deadly = exchange.profile_attempts >= MOST_ATTEMPTS
-    return is_deadly or not memory_conf().flags["profile_detection"] or is_small_talk(exchange.short_question)
+    return is_deadly or not memory_conf().flags["profile_detection"] or tells_nothing(exchange.short_question)
+
+
+def tells_nothing(text: str) -> bool:
+    """A few words without a value: "658" may be what was asked back."""
+    return is_small_talk(text) and not any(char.isdigit() for char in text)
 
 
 def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[LeasedTurn]:
     """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
-    said: dict[tuple[str, RowScope], list[str]] = {}
+    said: dict[tuple[str, RowScope], SaidBefore] = {}
     for exchange in exchanges:
         # Once for each thread: the rest of the batch goes on from there.
         place = (exchange.thread_id, RowScope.of(exchange))
-        turns = said.setdefault(place, []) or read_last_turns(user, exchange)
-        yield LeasedTurn(exchange, find_said_at(exchange), turns[-LAST_TURNS:])
-        said[place] = [*turns, exchange.short_question]
+        before = said.get(place) or read_last_turns(user, exchange)
+        yield LeasedTurn(exchange, find_said_at(exchange), before.turns[-LAST_TURNS:], before.is_asked)
+        said[place] = before.add(exchange)
 
 
-def read_last_turns(user: EndUser, exchange: Exchange) -> list[str]:
+def asks_back(exchange: Exchange) -> bool:
+    return exchange.short_answer.rstrip().endswith(QUESTION_MARKS)
+
+
+def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id).exclude(pk=exchange.pk)
     thread = thread.filter(agent_id=exchange.agent_id, project_id=exchange.project_id)
     near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
     place = (find_said_at(exchange), exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]
-    messages = Exchange.objects.filter(user=user).only("user_message").in_bulk(before) if before else {}
-    return [messages[pk].short_question for pk in before if pk in messages]
+    spoken = Exchange.objects.filter(user=user).only("user_message", "assistant_message")
+    messages = spoken.in_bulk(before) if before else {}
+    found = SaidBefore()
+    for pk in before:
+        found = found.add(messages[pk]) if pk in messages else found
+    return found
 
 
 def find_said_at(exchange: Exchange) -> datetime:

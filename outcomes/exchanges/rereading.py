@@ -25,7 +25,6 @@ from memory.models.facts import EvidenceKind
 from memory.platform.deadline import Deadline
 from memory.tiers import MAX_TEXT_CHARS
 from memory.transfer.chats.speech import list_own_turns, read_own_turns_before
-from outcomes.detection.cues import is_small_talk
 from outcomes.exchanges import leasing
 from outcomes.models import Exchange
 
@@ -143,7 +142,7 @@ def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]
         items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
         said: dict[str, list[str]] = {}
         loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id), said) for turn in batch]
-    return (turn for turn in loaded if turn is not None and not is_small_talk(turn.spoken.text))
+    return (turn for turn in loaded if turn is not None and not leasing.tells_nothing(turn.spoken.text))
 
 
 def load_turn(
@@ -155,9 +154,16 @@ def load_turn(
 
 
 def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
-    previous = leasing.read_last_turns(user, exchange)
+    before = leasing.read_last_turns(user, exchange)
     said_at = leasing.find_said_at(exchange)
-    spoken = SpokenText(exchange.short_question, said_at, exchange.thread_id, exchange.memory_id, previous)
+    spoken = SpokenText(
+        exchange.short_question,
+        said_at,
+        exchange.thread_id,
+        exchange.memory_id,
+        before.turns,
+        is_answer=before.is_asked,
+    )
     source = (exchange.pk, exchange.memory_id, exchange.thread_id)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))
 

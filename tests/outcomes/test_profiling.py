@@ -357,3 +357,12 @@ def test_a_worker_has_its_words_before_it_takes_work() -> None:
         [sys.executable, "-c", WORDS_LOADED], env=environment, capture_output=True, text=True, check=True
     )
     assert ran.stdout.split() == ["1", "1"]
+
+
+def test_a_bare_value_is_learned_with_what_it_was_asked_for(user: EndUser, clock: Clock) -> None:
+    record_exchange(user, clock, "My rent is 640 a month, heating in.")
+    clock.advance(days=30)
+    record_exchange(user, clock, "the letter about the new rent came", "And what is it now?")
+    record_exchange(user, clock, "658", "That fits the index.")
+    extract_facts(user)
+    assert any("rent" in item.text and "658" in item.text for item in list_bank(user))

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -20,6 +21,11 @@ SCALE: Final = 4.0
 OF_SELF: Final = frozenset({"me", MARK + "i", MARK + "my", MARK + "self"})
 OF_STRANGERS: Final = frozenset({"stranger", *(f"{MARK}noun {who}" for who in ("neighbor", "friend", "colleague"))})
 IMAGINED: Final = frozenset({"someone says", "asked", "wish", "if i", "suppose"})
+# What somebody else says may still be so: "the doctor said to go down to 10" is told as a change of the dose.
+SUPPOSED: Final = frozenset({"wish", "if i", "suppose"})
+# How likely a clause that opens like a question, in a sentence without its mark, must tell something to be none:
+# Spanish "que" and "qué" are one word where nobody writes accents.
+TOLD_LEAST: Final = 0.5
 # Of how likely a statement tells the person's life, so that none is ever certain.
 LEAST_TELLING: Final = 0.001
 
@@ -46,7 +52,16 @@ def cut_questions(text: str) -> str:
     kept = []
     for sentence in SENTENCE.split(text[:READ]):
         clauses = CLAUSE.split(sentence.strip())
-        asking = (at for at, clause in enumerate(clauses) if intents.OPENS_ASKING.search(fold_text(clause)))
-        first = next(asking, len(clauses) - sentence.rstrip().endswith("?"))
+        is_marked = sentence.rstrip().endswith("?")
+        asking = (at for at in range(len(clauses)) if asks_something(clauses[at:], is_certain=at == 0 or is_marked))
+        first = next(asking, len(clauses) - is_marked)
         kept += clauses[:first]
     return " ".join(kept).strip()
+
+
+def asks_something(clauses: Sequence[str], *, is_certain: bool) -> bool:
+    """Whether the first of these clauses, with which a sentence ends, opens a question."""
+    if intents.OPENS_ASKING.search(fold_text(clauses[0])) is None:
+        return False
+    sentences = annotate_text(" ".join(clauses), load_claim_words()).own_sentences
+    return is_certain or rate_telling(Passage(tuple(sentences))) < TOLD_LEAST

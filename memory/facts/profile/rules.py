@@ -69,11 +69,17 @@ CATEGORY_FIELDS: Final[dict[str, ProfileField]] = {
 
 
 def find_facts_by_rules(
-    message: str, previous: Sequence[str] = (), *, requests_only: bool = False, with_remarks: bool = False
+    message: str,
+    previous: Sequence[str] = (),
+    *,
+    requests_only: bool = False,
+    with_remarks: bool = False,
+    answers: str = "",
 ) -> list[ProfileFact]:
     """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns.
 
     ``with_remarks``: also sentences that claim nothing, of low certainty: worth keeping only where they change a fact.
+    ``answers`` is the person's turn before, where the assistant asked back.
     """
     found: dict[str, ProfileFact] = {}
     claims = read_claims(message, previous, with_remarks=with_remarks)
@@ -90,8 +96,8 @@ def find_facts_by_rules(
             found[key] = replace(first, claims=(*first.claims, claim))
         elif is_taken(claim, statement):
             found[key] = ProfileFact(choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,))
-    kept = list(found.values())[:MOST_FACTS]
-    turn = find_told_turn(message) if with_remarks else None
+    kept = join_contained(list(found.values()))[:MOST_FACTS]
+    turn = find_told_turn(message, answers) if with_remarks else None
     return kept if turn is None else add_turn(kept, turn)
 
 
@@ -102,6 +108,24 @@ def add_turn(found: list[ProfileFact], turn: ProfileFact) -> list[ProfileFact]:
         return [*found, turn]
     meant = replace(same, claims=tuple(replace(claim, is_sure=True) for claim in same.claims))
     return [meant if one is same and is_remark(one) else one for one in found]
+
+
+def join_contained(found: Sequence[ProfileFact]) -> list[ProfileFact]:
+    """A statement that goes on in a clause of no relation is told with it: of "Dr Lohse has left, I'm with Dr Ash now"
+    the bank kept the first half, as the second said the same and more."""
+    kept = list(found)
+    for whole in found:
+        if is_remark(whole) or any(claim.relation != ABOUT for claim in whole.claims):
+            continue
+        part = next((one for one in kept if one is not whole and is_within(one.statement, whole.statement)), None)
+        if part is not None and whole in kept:
+            kept[kept.index(part)] = replace(part, statement=whole.statement, claims=(*part.claims, *whole.claims))
+            kept.remove(whole)
+    return kept
+
+
+def is_within(part: str, whole: str) -> bool:
+    return len(part) < len(whole) and part.rstrip(".").casefold() in whole.casefold()
 
 
 def is_remark(found: ProfileFact) -> bool:

@@ -9,8 +9,8 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.relations import ABOUT
-from memory.claims.voices import mask_other_voices, speaks_for_others
-from memory.facts.pairs.voice import IMAGINED, SCALE, cut_questions, hear_voice
+from memory.claims.voices import TITLE_DOT, mask_other_voices, speaks_for_others
+from memory.facts.pairs.voice import SCALE, SUPPOSED, cut_questions, hear_voice
 from memory.facts.profile.facts import ProfileFact
 from memory.guard import judge_write
 from memory.guard.annotation import annotate_text
@@ -22,18 +22,28 @@ LEAST_CHARS: Final = 6
 # As a logit, of a fifth: below it stand questions without their mark. Of 213 turns that replace something one does.
 LEAST_TELLING: Final = math.log(0.2 / 0.8) / SCALE
 ENDS: Final = (".", "!", "?", "…")
+PARTING: Final = " .!?…,;:-–—"
+MOST_WORDS_OF_ANSWER: Final = 6
 
 
-def find_told_turn(message: str) -> ProfileFact | None:
-    """None where the turn only asks, quotes or supposes, or goes on for longer than people speak."""
+def find_told_turn(message: str, before: str = "") -> ProfileFact | None:
+    """None where the turn only asks, quotes or supposes, or goes on for longer than people speak.
+
+    ``before`` is the person's turn before, where this one answers what was asked back: "658" alone tells nothing.
+    """
     if len(message) > 2 * LONGEST:
         return None
     spoken = " ".join(normalise_text(message).split())
     told = cut_questions(spoken)
-    if not LEAST_CHARS <= len(told) <= LONGEST or mask_other_voices(told) != told:
+    if before and told and told.count(" ") < MOST_WORDS_OF_ANSWER:
+        told = f"{cut_questions(' '.join(normalise_text(before).split())).rstrip(PARTING)}. {told}".lstrip(". ")
+    is_value = any(char.isdigit() for char in told)
+    if not (len(told) >= LEAST_CHARS or (is_value and len(told) > 1)) or len(told) > LONGEST:
+        return None
+    if mask_other_voices(told).replace(TITLE_DOT, ".") != told:
         return None
     voice = hear_voice(told)
-    is_own = voice.telling >= LEAST_TELLING and voice.kinds.isdisjoint(IMAGINED)
+    is_own = voice.telling >= LEAST_TELLING and voice.kinds.isdisjoint(SUPPOSED)
     if not is_own or speaks_for_others(annotate_text(told)):
         return None
     statement = told[:1].upper() + told[1:].rstrip(" ,;:-–—")

@@ -99,6 +99,17 @@ def test_a_plain_statement_is_kept_in_its_own_words(text: str) -> None:
     assert fact.statement.casefold().rstrip(".") in text.casefold()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "la vecina del 4º se separa, él se queda el perro y ella el coche, menudo culebrón en la escalera",
+        "the neighbour downstairs is splitting up, he keeps the dog and she keeps the boat",
+    ],
+)
+def test_what_goes_on_about_strangers_is_not_the_persons(text: str) -> None:
+    assert find_facts_by_rules(text) == []
+
+
 def test_a_sentence_whose_middle_was_quoted_is_no_statement() -> None:
     assert read_claims('eleven across, "went off with the spoon", five letters') == []
 

@@ -60,6 +60,10 @@ def test_nothing_is_taken_for_a_fact_that_is_none(name: str) -> None:
             "endlich die Schlüssel!! Die Wohnung ist in Leer, am Hafen",
             "Endlich die Schlüssel!! Die Wohnung ist in Leer, am Hafen.",
         ),
+        (
+            "Herr Dr. Stolte hat aufgehört, jetzt geh ich zu Frau Dr. Krahl",
+            "Herr Dr. Stolte hat aufgehört, jetzt geh ich zu Frau Dr. Krahl.",
+        ),
         ("Which ferry goes to Oban, and when?", None),
         ("Suppose I lived in Oban and worked on the ferry.", None),
         ("no", None),
@@ -69,6 +73,33 @@ def test_nothing_is_taken_for_a_fact_that_is_none(name: str) -> None:
 def test_a_turn_tells_as_a_whole_what_it_does_not_ask(turn: str, told: str | None) -> None:
     found = find_told_turn(turn)
     assert (found.statement if found else None) == told
+
+
+@pytest.mark.parametrize(
+    ("turn", "before", "told"),
+    [
+        ("712", "the notice about the rent came", "The notice about the rent came. 712."),
+        ("Levanto, sopra il forno", "trasloco fatto!", "Trasloco fatto. Levanto, sopra il forno."),
+        ("712", "", "712."),
+        ("7", "", None),
+        ("and what about the ferry?", "the notice about the rent came", None),
+    ],
+)
+def test_what_was_asked_back_is_told_with_what_it_answers(turn: str, before: str, told: str | None) -> None:
+    found = find_told_turn(turn, before)
+    assert (found.statement if found else None) == told
+
+
+def test_what_the_doctor_said_is_told_of_a_turn_as_a_whole() -> None:
+    found = find_told_turn("pressão alta de novo, a médica disse pra passar pro de 10")
+    assert found is not None
+    assert "10" in found.statement
+
+
+def test_a_statement_that_goes_on_is_told_whole() -> None:
+    said = "Dr. Lohse hat die Praxis abgegeben, jetzt bin ich bei Herrn Tiedemann"
+    found = find_facts_by_rules(said, ["meine Hausärztin ist Frau Dr. Lohse"])
+    assert [fact.statement for fact in found] == [f"{said}."]
 
 
 def test_there_are_turns_of_both_kinds_in_six_languages() -> None:

@@ -19,6 +19,12 @@ DEVELOPMENT = ROOT.parents[2] / "memory" / "evaluation" / "facts"
 GUARD = "guard"
 OF_THE_USER = ("the user", "user", "l'utente", "el usuario", "la usuaria", "l'utilisat", "der nutzer", "die nutzerin")
 NAMES = ("statements", "requests", "silent", "tasks")
+# Turns and conversations of later authors: those whose new state is only told in passing are left out.
+LATER = {
+    "spoken": ("spoken_statements", "spoken_requests", "spoken_silent"),
+    "stranger": ("stranger",),
+    "visitor": ("visitor",),
+}
 # Kinds of a turn that only looks like a change which teach nothing by themselves.
 PASSING = frozenset(
     {"plan", "hypothesis", "wish", "rental", "roleplay", "quotation", "joke", "dream", "trial", "temporary"}
@@ -39,6 +45,10 @@ def read_training_turns() -> list[LabelledTurn]:
         found += read_rows(SETS / f"{name}.jsonl", "sets")
         found += read_rows(DEVELOPMENT / f"{name}.dev.jsonl", "first")
     found += read_changes(DEVELOPMENT / "changes.dev.jsonl", "first")
+    for author, names in LATER.items():
+        for name in names:
+            found += read_rows(DEVELOPMENT / f"{name}.dev.jsonl", author)
+        found += read_changes(DEVELOPMENT / f"{author}_changes.dev.jsonl", author)
     return found + list(read_guard_turns())
 
 
@@ -52,8 +62,8 @@ def read_guard_turns() -> Iterator[LabelledTurn]:
 def parse_turns(path: Path, author: str) -> Iterator[LabelledTurn]:
     tells = False
     for line in path.read_text(encoding="utf-8").splitlines():
-        if line in {"[tells]", "[silent]"}:
-            tells = line == "[tells]"
+        if line in {"[tells]", "[asks]", "[silent]"}:
+            tells = line != "[silent]"
         elif line and not line.startswith("#"):
             yield LabelledTurn(author, line.replace("\\n", "\n"), tells)
 
@@ -67,7 +77,7 @@ def read_rows(path: Path, author: str) -> Iterator[LabelledTurn]:
 def read_changes(path: Path, author: str) -> Iterator[LabelledTurn]:
     """The turns that tell a value, old or new, and of those that only look like a change what merely passes."""
     for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-        valued = {*row["current_turns"], *row["stale_turns"], *row["ending_turns"]}
+        valued = {*row["current_turns"], *row["stale_turns"], *row.get("ending_turns", ())}
         for at, turn in enumerate(row["turns"]):
             if at in valued:
                 yield LabelledTurn(author, turn["user"], tells=True)

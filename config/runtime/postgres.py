@@ -19,6 +19,7 @@ import psycopg
 
 from config.embedded import SUPERUSER, EmbeddedError, Paths, installation_paths, load_secrets, run_dir
 from config.env import copy_environment
+from config.runtime.readahead import start_reading_ahead
 from config.supervisor import Program, StartFailedError, parent_death_prefix
 
 GIGABYTE = 1024**3
@@ -67,7 +68,7 @@ def postgres_program(data_dir: Path | str) -> Program:
         environment=server_environment(),
         cwd=paths.data,
         ready=partial(is_postgres_ready, paths),
-        before=partial(clear_stale_lock, paths),
+        before=partial(prepare_start, paths),
         stop_signal=signal.SIGINT,
         death_signal=signal.SIGINT,
         grace_s=30,
@@ -187,6 +188,12 @@ def shared_memory_kind() -> str:
     except OSError:
         return "posix"
     return "posix" if roomy else "mmap"
+
+
+def prepare_start(paths: Paths) -> None:
+    clear_stale_lock(paths)
+    # Tables and indexes; what is beside them is journals.
+    start_reading_ahead(paths.postgres / "base")
 
 
 def clear_stale_lock(paths: Paths) -> None:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from memory.access.scope import user_scope
 from memory.access.users import get_or_create_user
+from memory.benchmarks.bulk import UNHURRIED
 from memory.benchmarks.synthetic import NoteWriter
 from memory.evaluation.loading import benchmark_organization
 from memory.facts.keys import fold_key
@@ -98,7 +99,7 @@ def load_facts(user: EndUser, plan: ConsolidationPlan, now: datetime) -> None:
         rows = [build_fact(user, text, now - timedelta(days=rng.random() * OLDEST_DAYS)) for text in batch]
         for row, vector in zip(rows, vectors, strict=True):
             row.vector, row.model, row.indexing = vector.tolist(), service.model, Indexing.READY
-        with user_scope(user):
+        with user_scope(user, settings=UNHURRIED):
             Fact.objects.bulk_create(rows)
 
 

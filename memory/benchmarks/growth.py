@@ -7,10 +7,11 @@ that was cut off goes on with the next size.
 import json
 import random
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ DUE = 200
 # A person keeps about one fact for ten memories.
 MEMORIES_A_FACT = 10
 LARGE, SMALL = "large person", "small person"
+PARTS = ASKING, PROMOTING, CONSOLIDATING = "asking", "promoting", "consolidating"
 STORED = ("memory_item", "memory_vector")
 BYTES = "SELECT relname, pg_table_size(oid), pg_indexes_size(oid) FROM pg_class WHERE relname = ANY(%s)"
 # Two kinds that a pass moves, each half: ready for patterns, and useless.
@@ -72,6 +74,8 @@ class SizeFigures:
     spreads: dict[str, LatencySpread] = field(default_factory=dict)
     costs: dict[str, CpuCost] = field(default_factory=dict)
     stored: dict[str, int] = field(default_factory=dict)
+    # The parts of the work that have been measured.
+    parts: list[str] = field(default_factory=list)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "SizeFigures":
@@ -79,6 +83,7 @@ class SizeFigures:
             {name: LatencySpread(**spread) for name, spread in content["spreads"].items()},
             {name: CpuCost(**cost) for name, cost in content["costs"].items()},
             dict(content["stored"]),
+            list(content["parts"]),
         )
 
 
@@ -101,13 +106,16 @@ def measure(plan: GrowthPlan, say: Say, *, again: bool = False) -> dict[int, Siz
     path = data_dir() / "benchmarks" / f"growth-{plan.seed}.json"
     known = {} if again else read_figures(path)
     for size in plan.sizes:
-        if size in known:
+        figures = known.setdefault(size, SizeFigures())
+        missing = [part for part in PARTS if part not in figures.parts]
+        if not missing:
             say(f"{size:,} memories: measured before")
             continue
         with open_population(size, plan.seed, say) as organization:
             say(f"{size:,} memories: measuring")
-            known[size] = measure_size(organization, size, plan, say)
-        write_figures(path, known)
+            for _ in measure_parts(organization, size, plan, figures, missing, say):
+                # Part by part: one that fails costs no other.
+                write_figures(path, known)
     return {size: known[size] for size in plan.sizes}
 
 
@@ -123,18 +131,28 @@ def write_figures(path: Path, figures: Mapping[int, SizeFigures]) -> None:
     path.write_text(json.dumps({size: asdict(one) for size, one in figures.items()}, indent=1) + "\n", encoding="utf-8")
 
 
-def measure_size(organization: Organization, size: int, plan: GrowthPlan, say: Say) -> SizeFigures:
-    now, figures = timezone.now(), SizeFigures(stored=read_stored_bytes())
+def measure_parts(
+    organization: Organization, size: int, plan: GrowthPlan, figures: SizeFigures, parts: Sequence[str], say: Say
+) -> Iterator[str]:
+    """Do these parts of the work one after the other; the figures have each as soon as its name is given."""
+    now = timezone.now()
+    figures.stored = figures.stored or read_stored_bytes()
     _, key = issue_key(
         organization, "bench", SCOPES, now=now, lifetime=LONGEST_RUN, requests_per_second=UNBOUND_PER_SECOND
     )
     with run_server(data_dir()) as url, BenchmarkClient(url, key) as client:
         run = GrowthRun(organization, client, NoteWriter(plan.seed + size), plan, now, CpuMeter(data_dir()))
-        run.ask(say)
-        run.promote(say)
-        run.consolidate(size, say)
-    figures.spreads, figures.costs = client.watch.spreads(), run.meter.costs
-    return figures
+        work: dict[str, Callable[[Say], None]] = {
+            ASKING: run.ask,
+            PROMOTING: run.promote,
+            CONSOLIDATING: partial(run.consolidate, size),
+        }
+        for part in parts:
+            work[part](say)
+            figures.spreads |= client.watch.spreads()
+            figures.costs |= run.meter.costs
+            figures.parts.append(part)
+            yield part
 
 
 def read_stored_bytes() -> dict[str, int]:

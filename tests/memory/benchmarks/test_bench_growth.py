@@ -83,6 +83,27 @@ def test_a_size_grows_out_of_the_smaller_one_and_is_measured_once(small: list[st
     assert "exponent" in printed
 
 
+def test_a_part_that_failed_is_measured_by_the_next_run_alone(
+    small: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(growth, "consolidate_user", fail)
+        with pytest.raises(RuntimeError):
+            run_growth(tmp_path / "failed.json", "20")
+        assert not EndUser.objects.filter(external_id="consolidated").exists()
+    [figures] = growth.read_figures(tmp_path / "benchmarks" / "growth-1.json").values()
+    assert figures.parts == ["asking", "promoting"]
+    content, printed = run_growth(tmp_path / "whole.json", "20")
+    assert content["sizes"]["20"]["parts"] == ["asking", "promoting", "consolidating"]
+    assert "searching" not in printed
+    spread = figures.spreads["search, large person"]
+    assert content["sizes"]["20"]["spreads"]["search, large person"]["p50"] == spread.p50
+
+
+def fail(*_: object, **__: object) -> None:
+    raise RuntimeError("no night")
+
+
 def test_a_copied_person_is_found_by_words_and_by_nearness_as_any_other(small: list[str]) -> None:
     with population.open_population(40, 1, lambda line: None):
         pass

@@ -1,5 +1,7 @@
 """The settings of the hot path, `HOTMEM_*`; see docs/hot-path.md."""
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
@@ -7,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.env import env_bool, env_choice, env_float, env_int, env_list, env_sizes, env_str
 
 HEADER: Final = "Use the following factual context if helpful:"
-PARSED_LANGUAGES: Final = frozenset({"en", "es", "fr", "de", "it"})
+PARSED_LANGUAGES: Final = frozenset({"en", "es", "fr", "de", "it", "pt"})
 WEIGHTS: Final = ("0.4", "0.2", "0.3", "0.1")
 
 
@@ -37,7 +39,15 @@ def read_pipelines() -> dict[str, str]:
     found = {language.strip(): name.strip() for language, _, name in pairs}
     if not all(found.values()) or not set(found) <= PARSED_LANGUAGES:
         raise ImproperlyConfigured("HOTMEM_SPACY must be like en=en_core_web_sm,de=de_core_news_sm")
+    for name in filter(None, ["spacy" if found else "", *found.values()]):
+        if not is_installed(name):
+            raise ImproperlyConfigured(f"HOTMEM_SPACY needs {name}, which is not installed here: see docs/hot-path.md")
     return found
+
+
+def is_installed(name: str) -> bool:
+    """Looked for without importing it: spaCy takes a second and 100 MB, and most commands read no turn."""
+    return find_spec(name) is not None if name.isidentifier() else Path(name).is_dir()
 
 
 def read_weights() -> tuple[float, ...]:

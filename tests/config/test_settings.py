@@ -368,6 +368,9 @@ MALFORMED = [
     ("DATABASE_URL", "mysql://x"),
     ("DATABASE_URL", "postgresql://host:port/name"),
     ("SECRET_KEY", "short"),
+    ("HOTMEM_SPACY", "en"),
+    ("HOTMEM_SPACY", "en=no_such_pipeline"),
+    ("HOTMEM_SPACY", "en=/no/such/pipeline"),
 ]
 
 

@@ -29,6 +29,10 @@ POSSESSIVES: Final = frozenset({"poss", "nmod:poss", "det:poss", "det", "nk"})
 APPOSED: Final = frozenset({"appos", "app", "flat", "flat:name"})
 INSIDE: Final = frozenset({"compound", "amod", "flat", "flat:name", "flat:foreign", "pnc", "name", "fixed"})
 JOINED: Final = frozenset({"conj", "cj"})
+# In German ones the conjunction stands between the two.
+JOINING: Final = frozenset({"cd"})
+# What else a name behind "called" is taken for.
+NAMES: Final = frozenset({"obl", "obl:arg", "flat", "flat:name", "nk"})
 COPULAS: Final = frozenset({"cop"})
 COUNTS: Final = frozenset({"nummod"})
 DATIVES: Final = frozenset({"iobj", "obj", "obl:arg", "dative", "da", "expl", "expl:pv"})
@@ -64,6 +68,8 @@ def read_dependencies(parse: Iterable[ParsedToken], words: HotWords) -> list[Hot
             *read_verb(token, words),
             *read_having(token, words),
             *read_copula(token, words),
+            *read_called(token, words),
+            *read_friends(token, words),
             *read_apposition(token, words),
         ):
             found.setdefault(triple.key, triple)
@@ -79,7 +85,10 @@ def list_joined(token: ParsedToken) -> list[ParsedToken]:
     found = [token]
     for one in found:
         if len(found) <= DEEPEST:
-            found += [child for child in list_children(one, JOINED) if child not in found]
+            between = [
+                child for conjunction in list_children(one, JOINING) for child in list_children(conjunction, JOINED)
+            ]
+            found += [child for child in (*list_children(one, JOINED), *between) if child not in found]
     return found
 
 
@@ -215,6 +224,37 @@ def tell_predicate(subject: ParsedToken | None, predicate: ParsedToken, words: H
             yield make(who, "works_as", spell_phrase(predicate), predicate)
     elif words.classify(predicate.lower_) & {"quality", "complement"} and "passing" not in kinds:
         yield make(who, "is", spell_phrase(predicate), predicate)
+
+
+def read_called(token: ParsedToken, words: HotWords) -> Iterator[HotTriple]:
+    """ "My cat is called Tom", "mi hermana se llama Ana": the name is a predicate, or with some the object."""
+    if not classify(token, words) & {"named", "named 1"} or is_negated(token, words):
+        return
+    behind = [one for found in list_children(token, PREDICATES | OBJECTS | NAMES) for one in list_joined(found)]
+    subjects = find_subjects(token, words) or ([None] if "named 1" in classify(token, words) else [])
+    for subject in subjects:
+        relation = find_relation(subject, words) if subject is not None else ""
+        for name in filter(is_name, behind):
+            if subject is not None and relation and is_own(subject, words):
+                yield make(SPEAKER, SYMMETRIC_NOUNS.get(relation, relation), spell_phrase(name), name)
+            elif name_argument(subject, words) == SPEAKER:
+                yield make(SPEAKER, "name", spell_phrase(name), name)
+
+
+def read_friends(token: ParsedToken, words: HotWords) -> Iterator[HotTriple]:
+    """ "Leo and Kim are friends": each of whom are joined is a friend of the first."""
+    if not any(frame.relation == "friends" for frame in find_frames_of(token, words)):
+        return
+    copulas = [*list_children(token, COPULAS), *([token.head] if token.dep_.lower() in PREDICATES else [])]
+    verb = next(iter(copulas), None)
+    if verb is None or is_negated(verb, words) or is_negated(token, words):
+        return
+    holders = [one for holder in (token, verb) for one in list_children(holder, SUBJECTS)]
+    friends = list(dict.fromkeys(name_argument(one, words) for found in holders for one in list_joined(found)))
+    # "You" stands first: who is a friend of whom is the same either way.
+    friends = sorted(filter(None, friends), key=lambda one: one != SPEAKER)
+    for other in friends[1:]:
+        yield make(friends[0], "friend_of", other, token)
 
 
 def read_apposition(token: ParsedToken, words: HotWords) -> Iterator[HotTriple]:

@@ -2,8 +2,11 @@
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
 
 from memory.claims.frames import pipelines
 from memory.claims.frames.dependencies import read_dependencies
@@ -97,6 +100,92 @@ PARSES: dict[str, tuple[str, Sequence[str], set[str]]] = {
         ("Mia DET det:poss 1 mio", "zia NOUN nsubj 4", "non ADV advmod 4", "è AUX cop 4 essere", "vegana ADJ root 4"),
         set(),
     ),
+    "a passive name": (
+        "en",
+        (
+            "My PRON poss 1",
+            "cat NOUN nsubjpass 6",
+            ", PUNCT punct 1",
+            "of ADP prep 1",
+            "course NOUN pobj 3",
+            "is AUX auxpass 6 be",
+            "called VERB ROOT 6 call",
+            "Tom PROPN oprd 6",
+            "Thumb PROPN flat 7",
+        ),
+        {"you|cat|tom thumb"},
+    ),
+    "a name of one's own": (
+        "fr",
+        ("Je PRON nsubj 2", "m' PRON expl:comp 2", "appelle VERB root 2 appeler", "Léo PROPN xcomp 2"),
+        {"you|name|léo"},
+    ),
+    "a name without a subject": (
+        "it",
+        ("Mi PRON expl 1", "chiamo VERB root 1 chiamare", "Livia PROPN xcomp 1"),
+        {"you|name|livia"},
+    ),
+    "somebody's name": (
+        "es",
+        (
+            "Mi DET det 1",
+            "hermana NOUN nsubj 3",
+            "se PRON expl 3",
+            "llama VERB root 3 llamar",
+            "Ana PROPN obj 3",
+        ),
+        {"you|sister|ana"},
+    ),
+    "a name that is none": (
+        "en",
+        (
+            "My PRON poss 1",
+            "cat NOUN nsubjpass 4",
+            "is AUX auxpass 4 be",
+            "not PART neg 4",
+            "called VERB ROOT 4 call",
+            "Tom PROPN oprd 4",
+        ),
+        set(),
+    ),
+    "friends of one another": (
+        "en",
+        ("Leo PROPN nsubj 3", "and CCONJ cc 0", "Kim PROPN conj 0", "are AUX ROOT 3 be", "friends NOUN attr 3 friend"),
+        {"leo|friend_of|kim"},
+    ),
+    "a friend of the speaker": (
+        "de",
+        (
+            "Jonas PROPN sb 3",
+            "und CCONJ cd 0",
+            "ich PRON cj 1",
+            "sind AUX ROOT 3 sein",
+            "befreundet ADJ pd 3",
+        ),
+        {"you|friend_of|jonas"},
+    ),
+    "joined by a conjunction": (
+        "de",
+        (
+            "Ich PRON sb 1",
+            "mag VERB ROOT 1 mögen",
+            "Käse NOUN oa 1",
+            "und CCONJ cd 2",
+            "Oliven NOUN cj 3",
+        ),
+        {"you|likes|käse", "you|likes|oliven"},
+    ),
+    "friends with a copula below": (
+        "es",
+        (
+            "Leo PROPN nsubj 4",
+            "y CCONJ cc 2",
+            "Kim PROPN conj 0",
+            "son AUX cop 4 ser",
+            "amigos NOUN root 4 amigo",
+        ),
+        {"leo|friend_of|kim"},
+    ),
     "German labels": (
         "de",
         (
@@ -142,6 +231,17 @@ def test_a_named_pipeline_adds_what_is_told_plainly(text: str, told: set[str], m
     reading = read_turn(text, (), "en", {"en": "some_pipeline"})
 
     assert {"|".join(one.key) for one in reading.triples} == told
+
+
+def test_a_pipeline_may_be_named_by_its_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """As `spacy.load` reads it; this one is not trained, so its parse tells nothing."""
+    spacy.blank("en").to_disk(tmp_path / "plain")
+
+    reading = read_turn("I live in Truro", (), "en", {"en": str(tmp_path / "plain")})
+
+    assert [one.key for one in reading.triples] == [("you", "lives_in", "truro")]
+    assert not caplog.records
+    assert isinstance(pipelines.load_pipeline(str(tmp_path / "plain")), Language)
 
 
 def test_a_pipeline_that_is_not_installed_is_said_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -27,6 +27,14 @@ SHORTEST_RESPELT: Final = 3
 NEARLY: Final = 0.7
 # "I meant to Nahariya, not to Acre": written onto both.
 HEBREW_TO: Final = "ל"
+# Words that deny that there is any; what is set against a value is "not" it.
+NO_ANY: Final = {
+    "en": frozenset({"no"}),
+    "de": frozenset({"kein", "keine", "keinen", "keiner", "keinem"}),
+    "it": frozenset({"niente"}),
+    "es": frozenset({"nada"}),
+    "pt": frozenset({"nada"}),
+}
 # Words of a clause among which a pronoun means what was told last.
 PRONOUN_REACH: Final = 6
 
@@ -56,10 +64,21 @@ def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:
     )
     if begun is None or begun < 1:
         return ""
+    if is_lack(reader, begun):
+        return ""
     is_set_off = tokens[begun - 1].is_mark or tokens[begun - 1].has("conj", "but") or tokens[begun].has("instead")
     if not is_set_off and not is_contrasted(tokens, begun):
         return ""
     return read_value(reader, begun + 1, fact.relation)
+
+
+def is_lack(reader: PhraseReader, denial: int) -> bool:
+    """ "She's coeliac so no pasta", "also keine Nudeln", "donc pas de pâtes": what there is not, and no other value."""
+    tokens = reader.tokens
+    before, behind = tokens[denial - 1], tokens[denial + 1] if denial + 1 < len(tokens) else None
+    is_of = behind is not None and behind.text in {"de", "d'"} and tokens[denial].text == "pas"
+    is_any = not before.is_mark and tokens[denial].text in NO_ANY.get(reader.words.language, ())
+    return is_any or before.has("sub") or is_of
 
 
 def is_contrasted(tokens: Sequence[HotToken], denial: int) -> bool:

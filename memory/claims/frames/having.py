@@ -14,6 +14,8 @@ from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.tokens import MOST_TOKENS
 from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.guard.spelling import fold_letters
+from memory.language.names import load_given_names
 
 # Words between a thing and its time: "an appointment with the doctor on Monday".
 REACH: Final = 3
@@ -23,6 +25,21 @@ OBJECT_CLITICS: Final = frozenset({"l'", "lo", "li", "les"})
 # Languages in which one has years.
 HAVE_YEARS: Final = frozenset({"es", "fr", "it", "pt"})
 OLDEST: Final = 120
+# Behind a definite article stands what both know of, or a part of the body; illnesses and kin have one too.
+DEFINITE: Final = {
+    "en": ("the",),
+    "es": ("el", "la", "los", "las"),
+    "fr": ("le", "la", "les", "l'"),
+    "it": ("il", "lo", "la", "i", "gli", "le", "l'"),
+    "pt": ("o", "a", "os", "as"),
+    "de": ("der", "die", "das", "den"),
+}
+# How nouns of several end where one of them needs an article: "we have humour" tells of no thing.
+PLURALS: Final = {"en": ("s", "n", "ren"), "de": ("e", "en", "er", "n", "s", "eln")}
+ILLNESSES: Final = (
+    *("itis", "itide", "ite", "ose", "osis", "osi", "osia", "emia", "emie", "amie", "ism", "ismo", "pathy", "algia"),
+    *("algie", "toleranz", "allergie", "allergia", "phobie", "phobia", "fobia", "syndrom", "syndrome", "schwache"),
+)
 # Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
 NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
 
@@ -105,6 +122,8 @@ def tell_things(
     phrases = list(reader.read_list(start, min(end, len(tokens))))
     for place, phrase in enumerate(phrases):
         if phrase.pronoun or is_passing(reader, phrase):
+            continue
+        if not (denied or ended) and is_no_thing(reader, phrase):
             continue
         if phrase.relation == "birthday" and (day := find_time(reader, 0, len(tokens))) and not denied:
             yield from (
@@ -238,6 +257,24 @@ def complete_noun(reader: PhraseReader, phrase: NounPhrase) -> str:
         return phrase.head
     other = reader.read_phrase(end + 1, len(tokens))
     return reader.cut(end - 1, other.end) if other is not None and not other.pronoun else phrase.head
+
+
+def is_no_thing(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """What nobody is told to have: "toutes ses dents", "il sale nelle orecchie", "wir haben Humor", a name alone."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if phrase.relation or any(token.has("event", "condition", "complement") for token in tokens) or is_illness(phrase):
+        return False
+    if phrase.owner or (phrase.is_named and tokens[0].plain in load_given_names()):
+        return True
+    is_bare = not phrase.has_article and not phrase.count and len(tokens) == 1
+    endings = PLURALS.get(reader.words.language)
+    is_mass = is_bare and endings is not None and not tokens[0].plain.endswith(endings)
+    definite = DEFINITE.get(reader.words.language, ())
+    return is_mass or any(token.has("the") or token.text in definite for token in tokens[:1])
+
+
+def is_illness(phrase: NounPhrase) -> bool:
+    return any(fold_letters(word).endswith(ILLNESSES) for word in phrase.head.split())
 
 
 def is_passing(reader: PhraseReader, phrase: NounPhrase) -> bool:

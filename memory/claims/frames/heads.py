@@ -13,6 +13,11 @@ LONGEST: Final = 8
 NOUN_SIZES: Final = (4, 3, 2, 1)
 HEAD_LAST: Final = frozenset({"en", "de"})
 AFTER_DETERMINER: Final = ("verb", "frame", "adv", "time")
+PARTICIPLES: Final = {
+    "es": ("ado", "ada", "ido", "ida"),
+    "pt": ("ado", "ada", "ido", "ida"),
+    "it": ("ato", "ata", "uto", "uta", "ito", "ita"),
+}
 INSIDE: Final = frozenset({"&", '"'})
 
 
@@ -34,13 +39,15 @@ def measure_step(clause: ClauseWords, place: int, at: int, end: int, *, is_deter
         return int(token.text in INSIDE and not is_first)
     if (size := measure_compound(clause, place, end)) > 1:
         return size
-    if token.text == "'s":
+    if token.text == "'s" or (not is_first and clause.measure_called(place, end)):
         return 0
     if token.has("of") and not is_first:
         return 2 if place + 1 < end and may_follow_of(clause, place + 1) else 0
     if token.has("det") and not is_first and clause.tokens[place - 1].has("of"):
         return 1
     is_capital = clause.has_capitals and token.is_capital and place > 0 and clause.words.language != "de"
+    if not is_first and is_reduced(clause, place):
+        return 0
     if token.has("quality", "occupation") and not token.has("prep", "conj"):
         return 1
     if is_capital or (is_determined and is_first and token.has(*AFTER_DETERMINER)):
@@ -49,6 +56,14 @@ def measure_step(clause: ClauseWords, place: int, at: int, end: int, *, is_deter
         # "Curitiba mês passado".
         return 0
     return int(not token.has(*STOPS) and (is_first or not token.has("det", "my", "his")))
+
+
+def is_reduced(clause: ClauseWords, place: int) -> bool:
+    """ "La San Silvestre disfrazada de croqueta": behind a name a participle tells what was done, and not which."""
+    token, before = clause.tokens[place], clause.tokens[place - 1]
+    endings = PARTICIPLES.get(clause.words.language)
+    is_name = clause.has_capitals and before.is_capital and not token.is_capital
+    return endings is not None and is_name and token.plain.endswith(endings)
 
 
 def measure_compound(clause: ClauseWords, place: int, end: int) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 
 from memory.claims.frames.clauses import AS, is_verb
@@ -20,6 +21,7 @@ OF_DISHES: Final = {
     "pt": ("com",),
 }
 YEAR_DIGITS: Final = 4
+SHORT_YEAR_DIGITS: Final = 2
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")
 # Objects that stand before a verb at the end of its clause.
@@ -179,9 +181,25 @@ def read_year(reader: PhraseReader, at: int, end: int) -> NounPhrase | None:
     while at < end and reader.tokens[at].has("det", "year"):
         at += 1
     number = read_number(reader.tokens, at, end, reader.words.language)
-    if number is None or len(number[0]) != YEAR_DIGITS:
+    if number is None or len(number[0]) not in {YEAR_DIGITS, SHORT_YEAR_DIGITS}:
         return None
-    return NounPhrase(at, number[1], number[0])
+    behind = reader.tokens[number[1]] if number[1] < end else None
+    if (
+        len(number[0]) == SHORT_YEAR_DIGITS
+        and behind is not None
+        and not (behind.is_mark or behind.has("conj", *FINITE))
+    ):
+        # "Born on 12 March".
+        return None
+    return NounPhrase(at, number[1], complete_year(number[0]))
+
+
+def complete_year(digits: str) -> str:
+    """ "In '84", "en el 71": the last year that ends so."""
+    if len(digits) == YEAR_DIGITS:
+        return digits
+    this_year = datetime.now(UTC).year
+    return str(this_year - (this_year - int(digits)) % 100)
 
 
 def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
@@ -293,7 +311,8 @@ def read_things(reader: PhraseReader, at: int, end: int) -> Iterator[NounPhrase]
             return
         while at < end and (tokens[at].has("conj", "also") or tokens[at].text in {",", lead}):
             at += 1
-        if at < end and tokens[at].has("prep", "adv", "not", "i", "clitic"):
+        # "I fumetti e le acciughe": an article that is a pronoun elsewhere.
+        if at < end and tokens[at].has("prep", "adv", "not", "i", "clitic") and not tokens[at].has("det"):
             return
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from memory.claims.frames.heads import find_foreign_noun, find_head_end, find_noun
 from memory.claims.frames.numerals import read_number
-from memory.claims.frames.wording import PRONOUNS, ClauseWords
-from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.claims.frames.wording import PRONOUNS, VERBS_ONLY, ClauseWords
+from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE
 from memory.language.names import load_given_names
 
 # Pronouns before a verb that take up what stands before them: "i finocchi li detesto".
@@ -54,6 +54,9 @@ class PhraseReader(ClauseWords):
     """Reads the noun phrases of a clause."""
 
     def read_phrase(self, at: int, end: int) -> NounPhrase | None:
+        pair = self.find_pair(at, end) if at < end else None
+        if pair is not None:
+            return pair
         lead = self.read_lead(at, end)
         if lead.at >= end:
             return None
@@ -73,6 +76,19 @@ class PhraseReader(ClauseWords):
             if owned is not None and owned.relation:
                 return replace(owned, start=at, owner=phrase.name or phrase.noun or phrase.head)
         return phrase
+
+    def find_pair(self, at: int, end: int) -> NounPhrase | None:
+        """ "Die beiden haben drei Katzen", "i due", "ambos", "the two of us"."""
+        place = at + (at + 1 < end and self.tokens[at].has("det") and not self.tokens[at].has("both"))
+        number = read_number(self.tokens, place, end, self.words.language) if place > at else None
+        if not (self.tokens[place].has("both") or number == ("2", place + 1)):
+            return None
+        behind = place + 1
+        if behind + 1 < end and self.tokens[behind].has("of") and self.tokens[behind + 1].has("i", "they"):
+            return NounPhrase(at, behind + 2, "", pronoun="i" if self.tokens[behind + 1].has("i") else "they")
+        if behind < end and not (self.tokens[behind].is_mark or self.tokens[behind].has(*VERBS_ONLY, "frame", "verb")):
+            return None
+        return NounPhrase(at, behind, "", pronoun="they")
 
     def read_lead(self, at: int, end: int) -> Lead:
         lead = Lead(at)
@@ -139,6 +155,10 @@ class PhraseReader(ClauseWords):
         """The name beside a noun that ends at ``last``, and where the phrase then ends."""
         if relation not in NAMEABLE:
             return "", stop
+        is_plain_group = relation in GROUPS and last < end and not self.tokens[last].is_mark
+        if is_plain_group and not self.goes_on_listing(last, end):
+            # "Mes parents Limoges": of several nobody has the one name.
+            return "", stop
         last += self.is_qualified(last, end)
         tail = last + (last < end and self.tokens[last].text in {",", ":"})
         tail += tail + 1 < end and self.tokens[tail].has("det") and self.tokens[tail + 1].has("title")
@@ -159,6 +179,14 @@ class PhraseReader(ClauseWords):
             return self.cut(tail, named), named
         return "", stop
 
+    def goes_on_listing(self, at: int, end: int) -> bool:
+        """ "My kids Ana and Leo", "our children called Ana"."""
+        if self.skip_called(at, end) > at:
+            return True
+        stop = self.find_name_end(at, end)
+        is_joined = stop + 1 < end and (self.tokens[stop].has("conj") or self.tokens[stop].text == ",")
+        return is_joined and self.is_sure_name_at(stop + 1)
+
     def is_qualified(self, at: int, end: int) -> bool:
         """ "Mi hija mayor, Carmen": a word between a noun and the mark before its name."""
         if at + 2 >= end or self.tokens[at].is_mark or self.tokens[at].is_capital or self.tokens[at + 1].text != ",":
@@ -168,8 +196,8 @@ class PhraseReader(ClauseWords):
     def skip_called(self, at: int, end: int) -> int:
         """Behind "called" and "namens"."""
         place = at
-        if place + 1 < end and self.tokens[place].text == "di" and self.tokens[place + 1].text == "nome":
-            return place + 2
+        if size := self.measure_called(at, end):
+            return at + size
         while place < end and self.tokens[place].has("called") and not self.tokens[place].has("frame"):
             place += 1
         return place

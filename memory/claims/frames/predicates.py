@@ -13,6 +13,7 @@ from memory.claims.frames.naming import find_favorite, find_names, find_owner, f
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
+from memory.claims.frames.qualities import is_quality, strip_degree
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
@@ -21,8 +22,6 @@ from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
-# Words of a predicate, and of a name of who speaks.
-MOST_OF_PREDICATE: Final = 5
 MOST_OF_NAME: Final = 3
 # Which word of a phrase says what somebody does: the last in English and German, the first in the others.
 HEAD_LAST: Final = frozenset({"en", "de"})
@@ -146,6 +145,9 @@ def list_predicates(reader: PhraseReader, at: int) -> Iterator[NounPhrase]:
         at += 1
         while at < end and tokens[at].has("conj"):
             at += 1
+        if at + 1 < end and tokens[at].has("adv", "also") and tokens[at + 1].has("not"):
+            # "Meine Frau ist Veganerin, also keine Eier".
+            return
 
 
 def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[NounPhrase]:
@@ -192,7 +194,7 @@ def classify_predicate(
         return "", ""
     if is_occupation(reader, phrase):
         return "works_as", strip_degree(phrase.head, reader)
-    return ("is", strip_degree(phrase.head, reader)) if is_quality(reader, phrase, place) else ("", "")
+    return ("is", strip_degree(phrase.head, reader)) if is_quality(reader, phrase) else ("", "")
 
 
 def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
@@ -297,37 +299,6 @@ def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return False
     head = words[-1] if language in HEAD_LAST else words[0]
     return matches_job(head, language)
-
-
-def is_quality(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
-    """Whether a predicate is a quality that lasts, as far as its words tell."""
-    tokens = reader.tokens[phrase.start : phrase.end]
-    if not tokens or len(tokens) > MOST_OF_PREDICATE + phrase.has_article:
-        return False
-    if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
-        return False
-    if any(token.has("quality", "complement") or is_quality_of_many(reader, token.text) for token in tokens):
-        return True
-    head = phrase.head.split()
-    language = reader.words.language
-    if not head or phrase.owner or any(token.has("the") for token in tokens):
-        return False
-    if language not in HEAD_LAST and phrase.has_article:
-        return False
-    if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
-        return False
-    return head[-1].endswith(tuple(read_entries(language, "frames", "adjective ending")))
-
-
-def is_quality_of_many(reader: PhraseReader, word: str) -> bool:
-    return word.endswith("s") and "quality" in reader.words.classify(word[:-1])
-
-
-def strip_degree(spoken: str, reader: PhraseReader) -> str:
-    words = spoken.split()
-    while len(words) > 1 and "degree" in reader.words.classify(words[0]):
-        words.pop(0)
-    return " ".join(words)
 
 
 def tell_age(

@@ -35,7 +35,7 @@ def find_reason(clauses: Sequence[HotClause], at: int, words: HotWords) -> DropR
         return "hedged"
     if is_reported(clauses, at, words) or clause.says(words.phrases["irony"]):
         return "quoted"
-    if clause.says(words.phrases["past"]) or is_within_past(clauses, at, words):
+    if says_past(clause, words) or is_within_past(clauses, at, words):
         return "over"
     return None
 
@@ -161,6 +161,11 @@ def is_reported(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
         return True
     before = find_beside(clauses, at, -1)
     return before is not None and before.says(words.phrases["says"]) and clause.link != "but"
+
+
+def says_past(clause: HotClause, words: HotWords) -> bool:
+    """ "Ho l'asma da quando ero piccola": what has been so since then is so."""
+    return clause.says(words.phrases["past"]) and not clause.says(words.phrases["since then"])
 
 
 def is_within_past(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:

@@ -1,7 +1,6 @@
 """What the verbs of a clause tell: where somebody lives and works, what they like, own, did."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from memory.claims.frames.details import find_time, read_amount
@@ -12,19 +11,16 @@ from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.naming import find_names, find_span
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
+from memory.claims.frames.objects import SYMMETRIC, choose_objects
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import HotSubject, find_before, find_subject, name_phrase
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 
-PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
 TASTES: Final = {"likes": "dislikes"}
-SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 EVENTS: Final = frozenset({"duration", "time"})
 REACH_CALLED: Final = 4
 OLDEST: Final = 120
-# Behind these a name without an article is a place: "lavora a Londra".
-OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
 
 
 def read_frames_of(
@@ -39,7 +35,7 @@ def read_frames_of(
         if match.frame.is_dative:
             yield from read_dative(reader, stack, match)
             continue
-        is_third = match.frame.is_third
+        is_third = match.frame.is_third or is_helped_by_third(reader, match.start)
         subject = find_subject(
             reader, (match.start, match.end), stack, previous, is_third=is_third, is_linked=is_linked
         )
@@ -61,6 +57,12 @@ def read_frames_of(
         if not is_known_enough(subject, match):
             continue
         yield from tell_objects(reader, stack, match, subject)
+
+
+def is_helped_by_third(reader: PhraseReader, at: int) -> bool:
+    """ "..., è sposata con Odd", "está casada con Juan": a participle is of whoever its verb is of."""
+    before = reader.tokens[at - 1] if at else None
+    return before is not None and before.has("be 3", "have 3") and not before.has("be 1", "have 1")
 
 
 def find_named_before(reader: PhraseReader, stack: MentionStack, match: FrameMatch, subject: HotSubject) -> HotSubject:
@@ -142,47 +144,6 @@ def tell_called(reader: PhraseReader, subject: HotSubject, phrase: NounPhrase) -
             return
 
 
-def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPhrase]) -> list[NounPhrase]:
-    if relation in PLACES:
-        towns = [name_town(reader, one) for one in phrases]
-        return [one for one in towns if is_place(reader, one, relation)]
-    if relation == "works_at":
-        return list_workplaces(reader, phrases)
-    if relation in SYMMETRIC:
-        # "Casado com a Teresa": Portuguese gives names an article.
-        found = [one for one in phrases if not one.has_article or one.relation or one.is_named]
-        # "נשואה לדן ואמא לשלושה": behind the joint stands what somebody is.
-        return [one for one in found if one is found[0] or not one.relation or one.name]
-    return list(phrases)
-
-
-def name_town(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
-    """ "The Ghent place": where a dwelling is that goes by its town."""
-    last = phrase.end - 1
-    if last - phrase.start < 1 or not reader.tokens[last].has("dwelling") or not reader.tokens[last - 1].is_capital:
-        return phrase
-    start = last - 1
-    while start > phrase.start and reader.tokens[start - 1].is_capital:
-        start -= 1
-    return replace(phrase, end=last, head=reader.cut(start, last))
-
-
-def list_workplaces(reader: PhraseReader, phrases: Sequence[NounPhrase]) -> list[NounPhrase]:
-    """The first workplace and those joined to it: behind it stands where it is."""
-    found: list[NounPhrase] = []
-    for phrase in phrases:
-        if is_field(reader, phrase):
-            continue
-        behind = reader.tokens[found[-1].end : found[-1].end + 1] if found else ()
-        if found and not any(token.has("conj") or token.text == "," for token in behind):
-            break
-        # "En el ayuntamiento de Lugo, en padrón": the second preposition tells where in it.
-        if found and reader.tokens[found[-1].end].is_mark and reader.tokens[found[-1].end + 1].has("prep"):
-            break
-        found.append(phrase)
-    return found
-
-
 def choose_relation(reader: PhraseReader, match: FrameMatch, phrases: Sequence[NounPhrase]) -> str:
     is_at = match.frame.relation == "works_as" and any(is_employer(reader, one) for one in phrases[:1])
     return "works_at" if is_at else match.frame.relation
@@ -192,43 +153,6 @@ def is_employer(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "Lavoro da Zara" beside "lavoro da cameriere"."""
     is_from = phrase.start > 0 and reader.tokens[phrase.start - 1].text == "da"
     return is_from and phrase.is_named and not matches_job(phrase.head, reader.words.language)
-
-
-def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
-    if phrase.pronoun:
-        return phrase.pronoun == "there"
-    if phrase.head.isdigit():
-        return relation == "born_in"
-    tokens = reader.tokens[phrase.start : phrase.end]
-    # "The standup moved to ten".
-    if read_number(reader.tokens, phrase.start, phrase.end, reader.words.language):
-        return False
-    if (
-        any(token.has("dwelling", "passing", "time", "unit", "event") for token in tokens)
-        or phrase.relation
-        or phrase.owner
-    ):
-        return False
-    if reader.has_capitals:
-        return any(token.is_capital for token in tokens)
-    is_named_so = len(tokens) > 1 and phrase.start + 2 == phrase.end and tokens[0].has("place article")
-    return not phrase.has_article or is_named_so or is_known_place(phrase.head)
-
-
-def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    """ "In marketing" is no workplace; neither is "with my brother" or "at night"."""
-    tokens = reader.tokens[phrase.start : phrase.end]
-    preposition = reader.tokens[phrase.start - 1].text if phrase.start else ""
-    is_bare = not phrase.has_article and not phrase.owner
-    if is_bare and (preposition in OF_PLACES.get(reader.words.language, ()) or is_known_place(phrase.head)):
-        return True
-    return bool(
-        phrase.pronoun
-        or phrase.relation in PEOPLE
-        or any(token.has("time", "unit", "passing") for token in tokens)
-        or (len(phrase.head.split()) == 1 and tokens[-1].has("field"))
-        or (phrase.head.isdigit())
-    )
 
 
 def word_object(reader: PhraseReader, stack: MentionStack, relation: str, phrase: NounPhrase) -> str:
@@ -393,7 +317,3 @@ def is_frame_denied(reader: PhraseReader, match: FrameMatch, start: int) -> bool
 
 def is_somebody(phrase: NounPhrase) -> bool:
     return bool(phrase.relation in PEOPLE or phrase.is_named or phrase.name or phrase.pronoun in {"he", "she"})
-
-
-def is_year(spoken: str) -> bool:
-    return spoken.isdigit() and len(spoken) == 4

@@ -1,11 +1,12 @@
 """Reads one turn: its language, its clauses, what each tells, and what of it is kept."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from memory.claims.frames.clauses import HotClause, cut_turn
+from memory.claims.frames.beside import read_ages_beside, read_counted, read_introduced
+from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
     CEASING,
     HotChange,
@@ -21,6 +22,7 @@ from memory.claims.frames.corrections import (
 )
 from memory.claims.frames.details import find_duration
 from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.gapping import cut_gapped
 from memory.claims.frames.having import read_having
 from memory.claims.frames.intents import find_intent
 from memory.claims.frames.matching import find_frames
@@ -34,8 +36,8 @@ from memory.claims.frames.naming import (
     read_presented,
 )
 from memory.claims.frames.negation import is_ended
+from memory.claims.frames.objects import is_place
 from memory.claims.frames.parsed import find_parsed
-from memory.claims.frames.particles import take_apart
 from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
@@ -49,10 +51,10 @@ from memory.claims.frames.retractions import (
     join_sentences,
     read_successor,
 )
-from memory.claims.frames.status import find_drop, find_reason, set_composed_aside
+from memory.claims.frames.state import TurnClauses, TurnState
+from memory.claims.frames.status import find_drop
 from memory.claims.frames.subjects import find_before, name_subject
-from memory.claims.frames.telling import is_place, read_frames_of
-from memory.claims.frames.tokens import read_hot_tokens
+from memory.claims.frames.telling import read_frames_of
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from memory.claims.frames.words import HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
@@ -70,43 +72,6 @@ LONGEST_AFTERTHOUGHT: Final = 8
 LASTING: Final = frozenset(
     {"lives_in", "works_at", "works_as", "has", "owns", "married_to", "friend_of", "likes", "participated_in", "is"}
 )
-
-
-@dataclass(slots=True)
-class TurnState:
-    """What is carried from clause to clause."""
-
-    stack: MentionStack
-    previous: tuple[str, ...] = ()
-    facts: list[ClauseFact] = field(default_factory=list)
-    dropped: list[DroppedTriple] = field(default_factory=list)
-    retracted: list[HotTriple] = field(default_factory=list)
-    has_denied: bool = False
-    waiting: str | None = None
-    changed: str = ""
-    # Of a part that is played not even names are the person's.
-    is_played: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TurnClauses:
-    """A turn whose other voices are blanks, in clauses, each with why it tells nothing, if it does not."""
-
-    text: str
-    words: HotWords
-    clauses: Sequence[HotClause]
-    reasons: Sequence[DropReason | None]
-    has_capitals: bool
-
-    @classmethod
-    def of(cls, masked: str, words: HotWords) -> "TurnClauses":
-        clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
-        reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
-        reasons = set_composed_aside(clauses, reasons, words)
-        return cls(masked, words, clauses, reasons, marks_names(clauses))
-
-    def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:
-        return PhraseReader(self.text, clause.tokens, self.words, self.has_capitals, names)
 
 
 def read_framed(
@@ -156,19 +121,12 @@ def mask_text(text: str) -> str:
 
 def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:
     state = TurnState(stack)
-    for clause, reason in zip(turn.clauses, turn.reasons, strict=True):
+    for at, (clause, reason) in enumerate(zip(turn.clauses, turn.reasons, strict=True)):
         reader = turn.make_reader(clause, frozenset(one.text for one in stack.found))
+        beside = [*turn.clauses[max(0, at - 1) : at], *turn.clauses[at + 1 : at + 2]]
+        state.facts += [] if state.is_played else read_introduced(reader, clause, beside)
         read_clause(reader, clause, reason, state)
     return state
-
-
-def marks_names(clauses: Sequence[HotClause]) -> bool:
-    """Whether the turn writes capitals, so that a small letter says that a word is no name."""
-    first = {clause.tokens[0].start for clause in clauses if clause.tokens}
-    tokens = [token for clause in clauses for token in clause.tokens if not token.is_mark]
-    if any(token.is_capital and token.start not in first for token in tokens):
-        return True
-    return bool(tokens) and tokens[0].is_capital
 
 
 def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | None, state: TurnState) -> None:
@@ -226,6 +184,21 @@ def says_ended(reader: PhraseReader) -> bool:
 
 
 def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool) -> Iterable[ClauseFact]:
+    whole, *others = cut_gapped(reader) or [reader]
+    told = list(find_plain_facts(whole, clause, state, is_linked=is_linked))
+    if others and all(one.is_presupposed for one in told):
+        # "I live with my mum and my brother in Hull": what stands behind the joint belongs to the verb.
+        whole, others = reader, []
+        told = list(find_plain_facts(reader, clause, state, is_linked=is_linked))
+    told += [one for other in others for one in find_plain_facts(other, clause, state, is_linked=False)]
+    yield from told
+    yield from read_ages_beside(reader, told)
+    yield from read_counted(reader, told)
+
+
+def find_plain_facts(
+    reader: PhraseReader, clause: HotClause, state: TurnState, *, is_linked: bool
+) -> Iterable[ClauseFact]:
     if state.changed:
         yield from read_successor(reader, state.changed)
     yield from read_presented(reader)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from memory.claims.frames.tokens import HotToken
@@ -54,6 +55,13 @@ class ClauseWords:
             return not token.has(*STOPS) or token.is_capital
         return self.has_capitals and self.is_name_at(at) and (self.words.language != "de" or at > 0)
 
+    def measure_called(self, at: int, end: int) -> int:
+        """How many words at a place say that a name follows: "by the name of", "di nome"; none where they do not."""
+        for phrase in load_called_phrases(self.words.language):
+            if tuple(token.text for token in self.tokens[at : min(end, at + len(phrase))]) == phrase:
+                return len(phrase)
+        return 0
+
     def goes_on_with_age(self, at: int) -> bool:
         """ "Sono ermanno ho quarant'anni": who says how old they are has said their name before."""
         end = self.tokens[at - 1].end if at else 0
@@ -81,3 +89,8 @@ class ClauseWords:
 
     def goes_on_naming(self, place: int, end: int) -> bool:
         return place < end and self.is_name_at(place) and self.tokens[place - 1].plain in load_given_names()
+
+
+@cache
+def load_called_phrases(language: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in read_entries(language, "frames", "called by"))

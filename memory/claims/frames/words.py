@@ -31,6 +31,7 @@ ENDING: Final = "ending "
 PHRASES: Final = frozenset(
     {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
     | {"parting", "courting", "compose", "unsay", "changed", "play", "ahead"}
+    | {"since then", "introduces"}
 )
 # Endings of adverbs that no list has: "absolutely", "tranquilamente".
 ADVERBS: Final = {

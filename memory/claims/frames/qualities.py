@@ -1,0 +1,57 @@
+"""Which predicates are qualities that last, as far as their words tell."""
+
+from typing import Final
+
+from memory.claims.frames.heads import HEAD_LAST
+from memory.claims.frames.phrases import NounPhrase, PhraseReader
+from memory.language.loader import read_entries
+
+# Words of a predicate, and of a name of who speaks.
+MOST_OF_PREDICATE: Final = 5
+# How qualities end of several, or of a woman, and how they are listed.
+OF_MANY: Final = {
+    "en": (("s", ("",)),),
+    "es": (("s", ("",)), ("es", ("",)), ("as", ("o", "a")), ("a", ("o",))),
+    "pt": (("s", ("",)), ("es", ("",)), ("as", ("o", "a")), ("a", ("o",))),
+    "fr": (("s", ("",)), ("es", ("",)), ("e", ("",)), ("nnes", ("n",)), ("ves", ("f",)), ("ve", ("f",))),
+    "it": (("i", ("o", "e", "a")), ("e", ("a", "o")), ("hi", ("o",)), ("a", ("o",))),
+    "de": (("e", ("",)), ("en", ("",)), ("innen", ("", "in")), ("in", ("",))),
+}
+
+
+def is_quality(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """Whether a predicate is a quality that lasts, as far as its words tell."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    if not tokens or len(tokens) > MOST_OF_PREDICATE + phrase.has_article:
+        return False
+    if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
+        return False
+    if any(token.has("quality", "complement") or is_quality_of_many(reader, token.text) for token in tokens):
+        return True
+    head = phrase.head.split()
+    language = reader.words.language
+    if not head or phrase.owner or any(token.has("the") for token in tokens):
+        return False
+    if language not in HEAD_LAST and phrase.has_article:
+        return False
+    if language == "en" and head[-1].endswith(("ing", "ed")) and "-" not in head[-1]:
+        return False
+    return head[-1].endswith(tuple(read_entries(language, "frames", "adjective ending")))
+
+
+def is_quality_of_many(reader: PhraseReader, word: str) -> bool:
+    """ "Vegans", "siamo vegani", "somos celíacas"."""
+    stems = [
+        word[: -len(end)] + one
+        for end, ones in OF_MANY.get(reader.words.language, ())
+        if word.endswith(end)
+        for one in ones
+    ]
+    return any("quality" in reader.words.classify(stem) for stem in stems)
+
+
+def strip_degree(spoken: str, reader: PhraseReader) -> str:
+    words = spoken.split()
+    while len(words) > 1 and "degree" in reader.words.classify(words[0]):
+        words.pop(0)
+    return " ".join(words)

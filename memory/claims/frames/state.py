@@ -1,0 +1,60 @@
+"""What is carried from clause to clause of a turn, and the clauses themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory.claims.frames.clauses import HotClause, cut_turn
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.mentions import MentionStack
+from memory.claims.frames.particles import take_apart
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.status import find_reason, set_composed_aside
+from memory.claims.frames.tokens import read_hot_tokens
+from memory.claims.frames.triples import DroppedTriple, DropReason, HotTriple
+from memory.claims.frames.words import HotWords
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What is carried from clause to clause."""
+
+    stack: MentionStack
+    previous: tuple[str, ...] = ()
+    facts: list[ClauseFact] = field(default_factory=list)
+    dropped: list[DroppedTriple] = field(default_factory=list)
+    retracted: list[HotTriple] = field(default_factory=list)
+    has_denied: bool = False
+    waiting: str | None = None
+    changed: str = ""
+    # Of a part that is played not even names are the person's.
+    is_played: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnClauses:
+    """A turn whose other voices are blanks, in clauses, each with why it tells nothing, if it does not."""
+
+    text: str
+    words: HotWords
+    clauses: Sequence[HotClause]
+    reasons: Sequence[DropReason | None]
+    has_capitals: bool
+
+    @classmethod
+    def of(cls, masked: str, words: HotWords) -> "TurnClauses":
+        clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
+        reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
+        reasons = set_composed_aside(clauses, reasons, words)
+        return cls(masked, words, clauses, reasons, marks_names(clauses))
+
+    def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:
+        return PhraseReader(self.text, clause.tokens, self.words, self.has_capitals, names)
+
+
+def marks_names(clauses: Sequence[HotClause]) -> bool:
+    """Whether the turn writes capitals, so that a small letter says that a word is no name."""
+    first = {clause.tokens[0].start for clause in clauses if clause.tokens}
+    tokens = [token for clause in clauses for token in clause.tokens if not token.is_mark]
+    if any(token.is_capital and token.start not in first for token in tokens):
+        return True
+    return bool(tokens) and tokens[0].is_capital

@@ -1,11 +1,12 @@
 """Cuts a turn into clauses: at marks, joints and relative words, and where speech runs on without any."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import HotWords
+from memory.claims.taxonomy import ANIMALS
 
 ENDS: Final = frozenset(".!?…\n")
 JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
@@ -141,7 +142,12 @@ def join_pieces(
         has_verb = any(is_verb(piece, place) for place in range(len(piece)))
         is_alone = link in {"if", "but"} or (is_asking and begins_asking(piece, words)) or is_further(pieces, at)
         goes_on = found and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
-        if found and not has_verb and not is_alone and (goes_on or (link == "mark" and names(found[-1][1], piece))):
+        if (
+            found
+            and not has_verb
+            and not is_alone
+            and (goes_on or (link == "mark" and names(found[-1][1], piece, words.nouns)))
+        ):
             found[-1][1].extend(piece)
         elif found and link == "conj" and not any(is_verb(found[-1][1], at) for at in range(len(found[-1][1]))):
             # "Me and my mate ran": what stands before the joint is half of the subject.
@@ -151,11 +157,13 @@ def join_pieces(
     return found
 
 
-def names(before: Sequence[HotToken], piece: Sequence[HotToken]) -> bool:
+def names(before: Sequence[HotToken], piece: Sequence[HotToken], nouns: Mapping[str, str]) -> bool:
     """ "My youngest, Ivy, ...", "la mia padrona di casa, la signora Ottaviani, ...": a name beside whose it is."""
     spoken = [token for token in piece if not token.is_mark and not token.has("det")]
     owned = [token for token in before if not token.is_mark]
-    is_owned = len(owned) <= LONGEST_OWNED and any(token.has("my") for token in owned[:2])
+    # "The dog, Alfie, is nine": one's own.
+    is_pet = len(owned) == 2 and owned[0].has("det") and owned[1].plain in nouns and nouns[owned[1].plain] in ANIMALS
+    is_owned = len(owned) <= LONGEST_OWNED and (is_pet or any(token.has("my") for token in owned[:2]))
     is_name = bool(spoken) and all(token.has("title") or (token.is_capital and not token.classes) for token in spoken)
     return is_owned and is_name and len(spoken) <= LONGEST_NAME
 

@@ -40,8 +40,9 @@ def find_gaps(reader: PhraseReader) -> Iterator[tuple[int, NounPhrase]]:
         who = reader.read_phrase(start, end) if start < end else None
         if who is None or who.relation not in PEOPLE | ANIMALS or not (who.owner == SPEAKER or is_pet(who)):
             continue
-        is_naming = any(token.has("named") for token in tokens[:joint])
-        who = replace(who, end=find_noun_end(reader, replace(who, name="") if is_naming else who))
+        # "Meine Mutter ist Polin und mein Vater Türke": what looks like his name is what he is.
+        is_told = who.end >= end and any(token.has("named", "be 1", "be 3") for token in tokens[:joint])
+        who = replace(who, end=find_noun_end(reader, replace(who, name="") if is_told else who))
         behind = tokens[who.end : who.end + 2]
         if behind and not behind[0].is_mark and not any(token.has(*GAPLESS) for token in behind):
             yield joint, who

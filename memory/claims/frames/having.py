@@ -25,7 +25,7 @@ OBJECT_CLITICS: Final = frozenset({"l'", "lo", "li", "les"})
 # Languages in which one has years.
 HAVE_YEARS: Final = frozenset({"es", "fr", "it", "pt"})
 OLDEST: Final = 120
-# Behind a definite article stands what both know of, or a part of the body; illnesses and kin have one too.
+# What stands behind a definite article is had somewhere, and not owned: "ho ancora la sabbia nelle scarpe".
 DEFINITE: Final = {
     "en": ("the",),
     "es": ("el", "la", "los", "las"),
@@ -123,7 +123,8 @@ def tell_things(
     for place, phrase in enumerate(phrases):
         if phrase.pronoun or is_passing(reader, phrase):
             continue
-        if not (denied or ended) and is_no_thing(reader, phrase):
+        is_listed = place > 0 and phrases[0].count and phrase.is_named and not phrase.has_article
+        if is_listed or (not (denied or ended) and is_no_thing(reader, phrase)):
             continue
         if phrase.relation == "birthday" and (day := find_time(reader, 0, len(tokens))) and not denied:
             yield from (
@@ -186,20 +187,21 @@ def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPh
         "called"
     ):
         return []
-    at = phrase.end
+    at = phrase.end + reader.measure_called(phrase.end, len(reader.tokens))
     while at < len(reader.tokens) and (
         reader.tokens[at].has("called", "named", "clitic", "rel") or reader.tokens[at].text in {",", ":", "(", "-", "—"}
     ):
         at += 1
     if at > phrase.end and at + 1 < len(reader.tokens) and reader.tokens[at].has("name article"):
         at += 1
-    if (
-        at == phrase.end
-        or at >= len(reader.tokens)
-        or not (reader.is_sure_name_at(at) or reader.tokens[at - 1].has("called"))
-    ):
+    if at == phrase.end or at >= len(reader.tokens):
         return []
     found = list(find_names(reader, at, len(reader.tokens)))
+    is_called = reader.tokens[at - 1].has("called") or reader.measure_called(phrase.end, len(reader.tokens)) > 0
+    # "שני כלבים, רקס ומוקה": as many as there are.
+    is_counted_off = len(found) > 1 and phrase.count == str(len(found))
+    if not (reader.is_sure_name_at(at) or is_called or is_counted_off):
+        return []
     return found if len(found) > 1 or may_be_one_of(reader, phrase) else []
 
 
@@ -270,7 +272,9 @@ def is_no_thing(reader: PhraseReader, phrase: NounPhrase) -> bool:
     endings = PLURALS.get(reader.words.language)
     is_mass = is_bare and endings is not None and not tokens[0].plain.endswith(endings)
     definite = DEFINITE.get(reader.words.language, ())
-    return is_mass or any(token.has("the") or token.text in definite for token in tokens[:1])
+    is_definite = any(token.has("the") or token.text in definite for token in tokens[:1])
+    is_somewhere = phrase.end < len(reader.tokens) and reader.tokens[phrase.end].has("prep")
+    return is_mass or (is_definite and is_somewhere)
 
 
 def is_illness(phrase: NounPhrase) -> bool:

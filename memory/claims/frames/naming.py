@@ -17,6 +17,8 @@ from memory.claims.taxonomy import ANIMALS, FAVORITE
 # "Seeing someone new, she's called Irit": what a pronoun says of a partner.
 LOVERS: Final = {"she": "girlfriend", "he": "boyfriend"}
 MOST_PRESENTED: Final = 3
+# Words between a favourite and its verb.
+REACH_OF_VALUE: Final = 4
 OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
 
 
@@ -32,7 +34,7 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
         if phrase is None or not phrase.relation:
             at += 1
             continue
-        if phrase.name and phrase.owner:
+        if phrase.name and (phrase.owner or is_own_pet(reader, phrase)):
             yield from tell_name(reader, stack, phrase, phrase.name)
             yield from name_others(reader, stack, phrase)
         elif phrase.owner and (name := find_name_before(reader, phrase)):
@@ -41,6 +43,12 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
         at = max(phrase.end, at + 1)
     for phrase in spoken:
         mention_phrase(phrase, stack)
+
+
+def is_own_pet(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "The dog, Alfie, is nine": with the definite article one's own."""
+    is_definite = phrase.has_article and not reader.tokens[phrase.start].has("one")
+    return is_definite and phrase.relation in ANIMALS and not phrase.count
 
 
 def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
@@ -228,6 +236,10 @@ def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[Clause
         ):
             start += 1
         values = []
+        if start < end and tokens[start].has("prep"):
+            # "My favourite place on earth is Skye".
+            verbs = range(start, min(start + REACH_OF_VALUE, end - 1))
+            start = next((at + 1 for at in verbs if tokens[at].has("be 3") and not tokens[at].has("det")), start)
         for phrase in reader.read_list(start, end):
             if find_favorite(reader, phrase.start) is not None:
                 break

@@ -54,7 +54,7 @@ class PhraseReader(ClauseWords):
     """Reads the noun phrases of a clause."""
 
     def read_phrase(self, at: int, end: int) -> NounPhrase | None:
-        pair = self.find_pair(at, end) if at < end else None
+        pair = find_pair(self, at, end) if at < end else None
         if pair is not None:
             return pair
         lead = self.read_lead(at, end)
@@ -76,19 +76,6 @@ class PhraseReader(ClauseWords):
             if owned is not None and owned.relation:
                 return replace(owned, start=at, owner=phrase.name or phrase.noun or phrase.head)
         return phrase
-
-    def find_pair(self, at: int, end: int) -> NounPhrase | None:
-        """ "Die beiden haben drei Katzen", "i due", "ambos", "the two of us"."""
-        place = at + (at + 1 < end and self.tokens[at].has("det") and not self.tokens[at].has("both"))
-        number = read_number(self.tokens, place, end, self.words.language) if place > at else None
-        if not (self.tokens[place].has("both") or number == ("2", place + 1)):
-            return None
-        behind = place + 1
-        if behind + 1 < end and self.tokens[behind].has("of") and self.tokens[behind + 1].has("i", "they"):
-            return NounPhrase(at, behind + 2, "", pronoun="i" if self.tokens[behind + 1].has("i") else "they")
-        if behind < end and not (self.tokens[behind].is_mark or self.tokens[behind].has(*VERBS_ONLY, "frame", "verb")):
-            return None
-        return NounPhrase(at, behind, "", pronoun="they")
 
     def read_lead(self, at: int, end: int) -> Lead:
         lead = Lead(at)
@@ -261,3 +248,17 @@ NAMEABLE: Final = PEOPLE | frozenset(
     | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
     | {"school", "car", "house", "motorbike", "bike"}
 )
+
+
+def find_pair(clause: ClauseWords, at: int, end: int) -> NounPhrase | None:
+    """ "Die beiden haben drei Katzen", "i due", "ambos", "the two of us"."""
+    place = at + (at + 1 < end and clause.tokens[at].has("det") and not clause.tokens[at].has("both"))
+    number = read_number(clause.tokens, place, end, clause.words.language) if place > at else None
+    if not (clause.tokens[place].has("both") or number == ("2", place + 1)):
+        return None
+    behind = place + 1
+    if behind + 1 < end and clause.tokens[behind].has("of") and clause.tokens[behind + 1].has("i", "they"):
+        return NounPhrase(at, behind + 2, "", pronoun="i" if clause.tokens[behind + 1].has("i") else "they")
+    if behind < end and not (clause.tokens[behind].is_mark or clause.tokens[behind].has(*VERBS_ONLY, "frame", "verb")):
+        return None
+    return NounPhrase(at, behind, "", pronoun="they")

@@ -35,10 +35,7 @@ def read_frames_of(
         if match.frame.is_dative:
             yield from read_dative(reader, stack, match)
             continue
-        is_third = match.frame.is_third or is_helped_by_third(reader, match.start)
-        subject = find_subject(
-            reader, (match.start, match.end), stack, previous, is_third=is_third, is_linked=is_linked
-        )
+        subject = find_frame_subject(reader, stack, match, frames, previous, is_linked=is_linked)
         if subject is None:
             continue
         if match.frame.relation in EVENTS:
@@ -57,6 +54,38 @@ def read_frames_of(
         if not is_known_enough(subject, match):
             continue
         yield from tell_objects(reader, stack, match, subject)
+
+
+def find_frame_subject(
+    reader: PhraseReader,
+    stack: MentionStack,
+    match: FrameMatch,
+    frames: Sequence[FrameMatch],
+    previous: tuple[str, ...],
+    *,
+    is_linked: bool,
+) -> HotSubject | None:
+    if goes_on_after_mark(reader, match):
+        return HotSubject((SPEAKER,), is_elided=True)
+    is_third = match.frame.is_third or is_helped_by_third(reader, match.start)
+    verb = (match.start, match.end)
+    subject = find_subject(reader, verb, stack, previous, is_third=is_third, is_linked=is_linked)
+    # "I'm a therapist, married to Cathal": the form is the speaker's too.
+    is_again = previous == (SPEAKER,) and is_other_form(match, frames)
+    return None if subject is not None and subject.is_elided and is_again else subject
+
+
+def is_other_form(match: FrameMatch, frames: Sequence[FrameMatch]) -> bool:
+    """Whether the words that are matched as somebody else's are the speaker's as well."""
+    place = (match.start, match.end, match.frame.relation)
+    own = ((one.start, one.end, one.frame.relation) for one in frames if not one.frame.is_third)
+    return match.frame.is_third and place in own
+
+
+def goes_on_after_mark(reader: PhraseReader, match: FrameMatch) -> bool:
+    """ "I'm a therapist over in Derry, married to Cathal": what goes on behind a mark is of who speaks."""
+    tokens, is_own = reader.tokens[: match.start], reader.tokens[match.start].has("first")
+    return bool(tokens) and tokens[-1].is_mark and is_own and any(token.has("i") for token in tokens)
 
 
 def is_helped_by_third(reader: PhraseReader, at: int) -> bool:

@@ -41,6 +41,18 @@ TOLD = {
     "since childhood": ("it", "ho il diabete da quando ero bambina", {"you|has|diabete"}),
     "what is lacking": ("en", "my flatmate Una is vegan so no cheese", {"you|roommate|una", "una|is|vegan"}),
     "an article": ("it", "mi piacciono i gatti e le lumache", {"you|likes|gatti", "you|likes|lumache"}),
+    "no name": ("de", "meine Mutter ist Polin und mein Vater Türke", {"mutter|is|polin", "vater|is|türke"}),
+    "behind a mark": (
+        "en",
+        "I'm a midwife over in Derry, married to Cathal",
+        {"you|works_as|midwife", "you|married_to|cathal"},
+    ),
+    "one's own dog": ("en", "The dog, Alfie, is nine", {"you|dog|alfie", "alfie|age|9"}),
+    "as many as there are": ("he", "יש לנו שני כלבים, רקס ומוקה", {"you|dog|רקס", "you|dog|מוקה"}),
+    "a cat called so": ("it", "abbiamo un gatto rosso di nome Spritz", {"you|cat|spritz"}),
+    "a favourite on earth": ("en", "My favourite place on earth is Skye", {"you|favorite_place|skye"}),
+    "an illness with an article": ("it", "mio figlio Elia ha la celiachia", {"you|son|elia", "elia|has|celiachia"}),
+    "what is run": ("en", "my wife runs a nursery", set()),
 }  # fmt: skip
 NOTHING = (
     "he still has all his teeth",

@@ -22,8 +22,8 @@ from memory.tiers import Indexing
 # Removed in one transaction, so that half of a book is never found; a statement for so many.
 REMOVED_AT_ONCE: Final = 1_000
 # Thousands of rows, of which the worker may just hold some that it indexes or learns from.
+UNEMBEDDED: Final = (Indexing.PENDING, Indexing.FAILED)
 UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "30s"}
-UNEMBEDDED: Final = (Indexing.PENDING.value, Indexing.FAILED.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,12 @@ def count_books(user: EndUser) -> int:
 def count_unembedded(user: EndUser, books: Sequence[Book]) -> dict[uuid.UUID, int]:
     """Of each book that has some, the passages that have no vector yet."""
     with user_scope(user):
-        waiting = BookChunk.objects.filter(user=user, book__in=books, item__indexing__in=UNEMBEDDED)
+        items = MemoryItem.objects.for_user(user).values_list("pk", flat=True)
+        # An index has the few rows of either state; from the books' side all passages of fifty books would be read.
+        left = [pk for state in UNEMBEDDED for pk in items.filter(indexing=state)]
+        if not left:
+            return {}
+        waiting = BookChunk.objects.filter(user=user, book__in=books, item_id__in=left)
         # No order: the table's own would make a group of every passage.
         counted = waiting.order_by().values_list("book_id").annotate(Count("pk"))
         return dict(counted)

@@ -20,13 +20,15 @@ from memory.platform import metrics
 from memory.platform import redis as shared
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, RequestRejected
+from memory.platform.faults import BadReply, LateAnswer, RequestRejected
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.
 MIN_LENGTH = 1e-6
 # What the server offers is asked again after this time: it may have been replaced.
 OFFER_CACHE_S = 60.0
+# A server that is late with so few is down.
+FEWEST_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,9 @@ class HttpEmbedder:
         self.dimensions = conf.dimensions
         self._conf = conf
         self._remote = JsonService(name, conf.url, conf.api_key)
+        # Fewer after a late answer, more again one by one: a machine that takes ten seconds for 20 passages of a book
+        # never answers when it is asked for 32, however often.
+        self._at_once = conf.batch_size
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         budget = deadline.slice(self._conf.query_timeout_s)
@@ -55,9 +60,16 @@ class HttpEmbedder:
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         clipped = [self._clip(self._conf.passage_prefix, text) for text in texts]
         vectors: list[Vector] = []
-        for start in range(0, len(clipped), self._conf.batch_size):
-            batch = clipped[start : start + self._conf.batch_size]
-            vectors += self._embed(batch, deadline.slice(self._conf.batch_timeout_s))
+        while len(vectors) < len(clipped):
+            batch = clipped[len(vectors) : len(vectors) + self._at_once]
+            try:
+                vectors += self._embed(batch, deadline.slice(self._conf.batch_timeout_s))
+            except LateAnswer:
+                if len(batch) <= FEWEST_AT_ONCE:
+                    raise
+                self._at_once = max(FEWEST_AT_ONCE, len(batch) // 4)
+            else:
+                self._at_once = min(self._conf.batch_size, self._at_once + 1)
         return vectors
 
     def describe(self, deadline: Deadline) -> ServedModel:

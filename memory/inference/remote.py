@@ -7,7 +7,7 @@ import httpx
 
 from memory.platform import http
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, RequestRejected, Unavailable
+from memory.platform.faults import BadReply, LateAnswer, RequestRejected, Unavailable
 from memory.platform.tracing import open_span
 
 # Statuses of a request that was sound: the server was busy, or failed while it computed.
@@ -42,7 +42,7 @@ class JsonService:
                 deadline.require(self.name)
                 status, kind, content = self._send(method, path, body, deadline)
         except httpx.TimeoutException as error:
-            raise Unavailable(self.name, "did not answer in time") from error
+            raise LateAnswer(self.name, "did not answer in time") from error
         except httpx.HTTPError as error:
             raise Unavailable(self.name, str(error) or type(error).__name__) from error
         return self._parsed(status, kind, content)

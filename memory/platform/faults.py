@@ -31,6 +31,10 @@ class RequestRejected(Unavailable):
     code = "Rejected"
 
 
+class LateAnswer(Unavailable):
+    """The service was asked and did not answer in time. With less to do it might have."""
+
+
 class DeadlineExceeded(Unavailable):
     """The deadline had passed before the call. Not the fault of the dependency, so circuit breakers do not count it."""
 

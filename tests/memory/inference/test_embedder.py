@@ -14,7 +14,7 @@ from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.platform import redis as shared
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
+from memory.platform.faults import BadReply, DeadlineExceeded, LateAnswer, RequestRejected, Unavailable
 from tests.doubles.faults import EmbedderStub, make_vector, refusing_socket
 from tests.patience import Stopwatch, slowness
 
@@ -133,6 +133,22 @@ class TestWhatIsSent:
     def test_texts_go_out_in_batches(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         http_embedder.embed_passages(["pier"] * 70, Deadline(60))
         assert [len(asked.texts) for asked in stub.asked] == [32, 32, 6]
+
+    def test_a_server_that_is_late_with_many_is_asked_for_few(
+        self, http_embedder: HttpEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        post, texts = http_embedder._post, [f"pier {number}" for number in range(70)]
+
+        def be_late_with_many(texts: list[str], deadline: Deadline) -> object:
+            if len(texts) > 8:
+                raise LateAnswer("embedder", "did not answer in time")
+            return post(texts, deadline)
+
+        monkeypatch.setattr(http_embedder, "_post", be_late_with_many)
+        vectors = http_embedder.embed_passages(texts, Deadline(60))
+        expected = [make_vector("passage: " + text, DIMENSIONS) for text in texts]
+        assert np.allclose(vectors, expected, atol=1e-6)
+        assert max(len(asked.texts) for asked in stub.asked) == 8
 
     def test_a_batch_that_is_too_large_is_halved(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.largest_batch = 10

@@ -19,7 +19,12 @@ STATEMENT_TIMEOUT_S = 5.0
 # Of a server that stands still: it interrupts a statement itself when it may take no longer, so what says nothing for
 # that much longer will not. A search answered 503 after 60 s before, which is when the web server gives up.
 SILENCE_S = 1.5
-SESSION_OPTIONS = "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=15000 -c statement_timeout={timeout_ms}"
+# Milliseconds. Set when a connection is made; behind a pooler that drops them they belong to the role.
+SESSION_TIMEOUTS = {
+    "lock_timeout": 2_000,
+    "idle_in_transaction_session_timeout": 15_000,
+    "statement_timeout": round(STATEMENT_TIMEOUT_S * 1000),
+}
 
 # For statements that don't ask to be prepared. Ours that don't are never sent that way, so any number would do; None
 # would leave those out that ask.
@@ -81,8 +86,9 @@ def database_from_url(url: str) -> dict[str, Any]:
 
 
 def build_connection_options(role: str, options: dict[str, Any], *, keeps_plans: bool) -> dict[str, Any]:
-    timeout_ms = 0 if role == "owner" else round(STATEMENT_TIMEOUT_S * 1000)
-    policy: dict[str, Any] = {**options, "options": SESSION_OPTIONS.format(timeout_ms=timeout_ms), "connect_timeout": 3}
+    timeouts = SESSION_TIMEOUTS | ({"statement_timeout": 0} if role == "owner" else {})
+    words = " ".join(f"-c {name}={value}" for name, value in timeouts.items())
+    policy: dict[str, Any] = {**options, "options": words, "connect_timeout": 3}
     if keeps_plans:
         policy["prepare_threshold"] = PREPARE_THRESHOLD
     if role == "app" and env_bool("DATABASE_POOL", default=True):

@@ -12,6 +12,7 @@ from knowledge_graph.hotmem.threads import purge_threads
 from knowledge_graph.learning.actions import learn_actions
 from knowledge_graph.learning.verdicts import learn_outcomes
 from memory.access.outbox import drain
+from memory.access.users import iterate_user_ids
 from memory.conf import memory_conf
 from memory.models import EndUser
 
@@ -56,8 +57,7 @@ def learn_user(user_id: int) -> int:
 @shared_task(name="knowledge_graph.purge_hot_threads")
 def purge_hot_threads() -> int:
     """Delete conversations of the hot path a week after their last turn. Returns how many rows."""
-    users = EndUser.objects.order_by("pk").values_list("pk", flat=True)
-    return sum(purge_threads(user_id, now=timezone.now()) for user_id in users.iterator())
+    return sum(purge_threads(user_id, now=timezone.now()) for user_id in iterate_user_ids())
 
 
 @shared_task(name="knowledge_graph.sweep_learning")

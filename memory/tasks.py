@@ -11,6 +11,7 @@ from django.utils import timezone
 from memory.access import audit, grants
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
+from memory.access.users import iterate_user_ids
 from memory.conf import memory_conf
 from memory.enrichment.tasks import label_user
 from memory.facts import embedding, streaming
@@ -122,7 +123,7 @@ def promote_user(user_id: int) -> int:
 
 @shared_task(name="memory.promote_everyone")
 def promote_everyone() -> None:
-    for user_id in promotion.iterate_promotion_users():
+    for user_id in iterate_user_ids():
         promote_user.delay(user_id)
 
 
@@ -169,7 +170,7 @@ def erase_user(erasure_id: str) -> None:
 @shared_task(name="memory.purge_logs")
 def purge_logs() -> None:
     """Delete expired turns, stored answers and the like."""
-    for user_id in expiry.iterate_log_users():
+    for user_id in iterate_user_ids():
         purge_user_logs.delay(user_id)
 
 

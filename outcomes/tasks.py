@@ -11,9 +11,9 @@ from memory.access.confinement import RowScope, confine_to
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.access.scope import user_scope
+from memory.access.users import iterate_user_ids
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile.rules import find_facts_by_rules
-from memory.lifecycle import expiry
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from outcomes import work
@@ -106,7 +106,7 @@ def sweep_conversations() -> int:
 @shared_task(name="outcomes.purge_exchanges")
 def purge_exchanges() -> None:
     """Delete what is past its days, user by user."""
-    for user_id in expiry.iterate_log_users():
+    for user_id in iterate_user_ids():
         purge_user_exchanges.delay(user_id)
 
 

@@ -18,6 +18,7 @@ from django.db.models import Count
 from django.utils.translation import gettext_noop
 
 from memory.access.scope import user_scope
+from memory.access.users import iterate_user_ids
 from memory.indexes import vector_index
 from memory.indexes.base import StoredPoint, VectorIndex
 from memory.indexing import passages, queue, tokens
@@ -358,8 +359,9 @@ def quarantine(user: EndUser, ids: Sequence[uuid.UUID], drift: UserDrift) -> lis
     """Write down which of these are somebody else's items. Each other user is asked in a scope of their own."""
     left = set(ids)
     found: list[uuid.UUID] = []
-    others = EndUser.objects.exclude(pk=user.pk).order_by("pk").values_list("pk", flat=True)
-    for other in others.iterator() if left else ():
+    for other in iterate_user_ids() if left else ():
+        if other == user.pk:
+            continue
         with user_scope(other):
             theirs = list(MemoryItem.objects.for_user(other).filter(pk__in=left).values_list("pk", flat=True))
         drift.quarantine += [{"item": str(item_id), "found_under": user.pk, "owner": other} for item_id in theirs]
@@ -375,7 +377,7 @@ def check_erased(*, repair: bool, now: datetime) -> UserDrift:
     drift = UserDrift()
     index = vector_index()
     erased = Erasure.objects.filter(finished_at__gt=now - ERASURE_RETENTION).values_list("end_user_id", flat=True)
-    for user_id in erased.iterator():
+    for user_id in list(erased):
         left = index.count(user_id, Deadline(TIMEOUT_S))
         if left and repair:
             index.erase(user_id)

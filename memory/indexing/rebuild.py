@@ -18,6 +18,7 @@ from django.db.models import BooleanField, Func, Value
 from django.utils import timezone
 
 from memory.access.scope import user_scope
+from memory.access.users import iterate_users
 from memory.conf import memory_conf
 from memory.facts import embedding
 from memory.indexes import vector_index
@@ -292,7 +293,7 @@ def swap_collections(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     keep_until = clock() + timedelta(hours=memory_conf().reindex.keep_hours)
     index.registry.swap(run.target, keep_until=keep_until)
     # From now on questions are of the new model, and so must be what facts are compared by.
-    for user in EndUser.objects.order_by("pk").iterator():
+    for user in iterate_users():
         embedding.mark_foreign_vectors(user, clock())
     enter_phase(run, Phase.CHECK)
     return 0

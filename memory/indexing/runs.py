@@ -10,6 +10,7 @@ import structlog
 from django.db import IntegrityError, connection, transaction
 
 from memory.access.scope import user_scope
+from memory.access.users import iterate_user_ids
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.collections import Role
@@ -113,8 +114,7 @@ def drop_expired_collections(*, now: datetime) -> int:
     index = vector_index()
     overdue = index.registry.overdue(now)
     for row in overdue:
-        users = EndUser.objects.order_by("pk").values_list("pk", flat=True)
-        index.open(row).drop(users.iterator())
+        index.open(row).drop(iterate_user_ids())
         row.delete()
         logger.info("collection removed", collection=row.name)
     return len(overdue)

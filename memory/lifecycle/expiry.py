@@ -1,22 +1,16 @@
 """Deletes expired records: positions of old turns, stored answers of idempotent requests."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facts.streaming import drop_old_streams
-from memory.models import EndUser, IdempotencyRecord, Turn, WebhookEvent
+from memory.models import IdempotencyRecord, Turn, WebhookEvent
 
 IDEMPOTENCY_LIFE = timedelta(hours=24)
 # Rows a statement deletes, so that no lock is held for long.
 BATCH = 5000
-
-
-def iterate_log_users() -> Iterator[int]:
-    """All users; each is purged by a separate task."""
-    return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()
 
 
 def purge_expired_logs(user_id: int, *, now: datetime) -> int:

@@ -7,7 +7,7 @@ batches is decided here.
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -341,8 +341,3 @@ def revive_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, a
     ):
         found = list(memories.values_list("pk", flat=True))
         move_to_tier(user, writing.wake_memories(user, found, reason="it worked", now=now, actor=actor), tier, now)
-
-
-def iterate_promotion_users() -> Iterator[int]:
-    """All users; each is promoted by a separate task, so that no task reads across users."""
-    return EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator()

@@ -9,7 +9,19 @@ from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.benchmarks import cold, exchanges, growth, growth_report, insights, kills, load, pages, streams, turns
+from memory.benchmarks import (
+    cold,
+    exchanges,
+    growth,
+    growth_report,
+    insights,
+    kills,
+    load,
+    overload,
+    pages,
+    streams,
+    turns,
+)
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.serving import find_free_port
 from memory.benchmarks.speed import INGEST_TARGET, SpeedFigures, SpeedPlan, list_targets
@@ -41,6 +53,17 @@ def measure_load(console: Console, options: dict[str, Any]) -> dict[str, Any]:
     report.print_facts(console, collect_facts())
     spreads = {"quiet": figures.quiet, "under load": figures.busy}
     report.print_spreads(console, f"search, {plan.clients} clients", {k: v for k, v in spreads.items() if v})
+    report.print_lines(console, figures.notes())
+    return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
+
+
+def measure_overload(console: Console, options: dict[str, Any]) -> dict[str, Any]:
+    plan = overload.OverloadPlan(**{name: options[name] for name in ("times", "seconds", "memories", "seed")})
+    with stage_local(SpeedPlan(plan.memories, 0, 1, 1, plan.seed), keep=False, say=console.print) as stage:
+        run = overload.OverloadRun(stage.client, stage.user, plan, stage.writer, timezone.now(), console.print)
+        figures = run.run()
+    report.print_facts(console, collect_facts())
+    report.print_spreads(console, f"{plan.times:g} times as many requests as can be served", figures.spreads)
     report.print_lines(console, figures.notes())
     return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 

@@ -83,6 +83,7 @@ METRICS = {
             "result",
             known=("hit", "miss"),
         ),
+        Metric("overload", "Requests refused because more arrived than can be served"),
         Metric("writes", "Memories written, by tier", "tier", known=TIERS),
         Metric("indexed", "Memories brought into the vector index"),
         Metric("outcomes", "Outcomes recorded", "outcome", known=tuple(outcome.value for outcome in Outcome)),

@@ -1,17 +1,31 @@
 """How many requests of a web process work at once, apart from how many only wait for another service.
 
 A process has more threads than slots. A request takes a slot before it works, and one that waits long for somebody else
-(an answer that streams from a language model) gives it back first, with its database connection.
+(an answer that streams from a language model) gives it back first, with its database connection. When more arrive than
+can be served, those that find no slot in time are refused at once: otherwise all of them would be answered too late.
 """
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
 
 from django.db import connections
 
+from memory.platform import metrics
+
 Application = Callable[..., Any]
+
+# Together with the work itself less than the 2 s after which a search skips its stages.
+PATIENCE_S: Final = 0.5
+# As many times the slots may wait: each of them holds a thread, and health needs one.
+WAITING_PER_SLOT: Final = 2
+# What load balancers ask has to be answered most of all while there is too much to do; it is cheap.
+ALWAYS_ADMITTED: Final = frozenset({"/api/health"})
+
+
+class NoSlotFree(Exception):
+    """More requests arrive than this process can serve."""
 
 
 class WorkSlots:
@@ -19,6 +33,8 @@ class WorkSlots:
 
     def __init__(self, count: int) -> None:
         self._free = threading.BoundedSemaphore(count)
+        # Another semaphore, so that how many wait is counted as exactly as how many work.
+        self._room = threading.BoundedSemaphore(count * WAITING_PER_SLOT)
         self._thread = threading.local()
 
     @contextmanager
@@ -28,6 +44,27 @@ class WorkSlots:
             yield
             return
         self._free.acquire()
+        with self._hold():
+            yield
+
+    @contextmanager
+    def take_soon(self, patience_s: float) -> Iterator[None]:
+        """The same for a request that has not begun. Raises NoSlotFree after so long, or at once where many wait."""
+        if not self._free.acquire(blocking=False) and not self._wait(patience_s):
+            raise NoSlotFree
+        with self._hold():
+            yield
+
+    def _wait(self, patience_s: float) -> bool:
+        if not self._room.acquire(blocking=False):
+            return False
+        try:
+            return self._free.acquire(timeout=patience_s)
+        finally:
+            self._room.release()
+
+    @contextmanager
+    def _hold(self) -> Iterator[None]:
         self._thread.has_one = True
         try:
             yield
@@ -45,19 +82,28 @@ class WorkSlots:
 
 
 class SlottedApplication:
-    """A WSGI application whose calls each work in a slot.
+    """A WSGI application whose calls each work in a slot; without one in time ``refuse`` answers.
 
     The body of the answer is read by the server afterwards, without one: a stream or a file that is sent to a slow
     client keeps a thread and nothing else.
     """
 
-    def __init__(self, application: Application, count: int) -> None:
+    def __init__(self, application: Application, count: int, refuse: Application) -> None:
         self._application = application
+        self._refuse = refuse
         _slots.append(WorkSlots(count))
 
-    def __call__(self, *call: Any) -> Any:  # noqa: ANN401 -- whatever the application returns
-        with work_in_slot():
-            return self._application(*call)
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 -- what WSGI passes
+        if environ.get("PATH_INFO") in ALWAYS_ADMITTED:
+            return self._application(environ, start_response)
+        # A refusal within the block is the application's own.
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(_slots[-1].take_soon(PATIENCE_S))
+            except NoSlotFree:
+                metrics.count("overload")
+                return self._refuse(environ, start_response)
+            return self._application(environ, start_response)
 
 
 # Of this process, once its application is made; a command or a test has none, and works without.

@@ -183,3 +183,16 @@ def prove_isolation_costs(stage: ProvingStage) -> Finding:
         f"{slow:.0f} ms beside them"
     )
     return Finding(figure, overlap >= SAME_WITHIN and not short and slow <= max(NOTICED_MS, BESIDE_OTHERS * quick))
+
+
+def prove_overload(stage: ProvingStage) -> Finding:
+    """`bench overload`: three times as many requests as can be served."""
+    found = run_bench(stage, "overload", memories=stage.scale(300, 5_000), seconds=stage.scale(10, 60))
+    statuses = ", ".join(f"{number} x {status}" for status, number in sorted(found["statuses"].items()))
+    figure = (
+        f"it serves {found['capacity']:.0f} requests a second; of {found['sent']} in {found['seconds']:.0f} s "
+        f"{found['in_time']} were answered in time ({statuses}); health at most "
+        f"{found['spreads']['health']['worst']:.0f} ms; {found['lost']} of {found['acknowledged']} writes lost; as "
+        f"fast as before after {found['recovered_s']:.1f} s"
+    )
+    return Finding(figure, bool(found["is_kept"]) and found["acknowledged"] > 0)

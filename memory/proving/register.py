@@ -12,6 +12,7 @@ from memory.proving import (
     isolation,
     loads,
     neighbours,
+    nodes,
     pages,
     secrecy,
 )
@@ -69,4 +70,6 @@ ROWS: Final = (
         reason="not measured here: it needs the packages of earlier releases; tests/config/test_migrations.py",
     ),
     PromiseRow(GATEWAY, "The gateway answers in time without its model", faults.prove_gateway),
+    PromiseRow(37, "A node may be replaced or die", nodes.prove_nodes),
+    PromiseRow(38, "Too many requests are refused in time", loads.prove_overload),
 )

@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from memory.access.outbox import drain
+from memory.access.users import iterate_user_ids
 from memory.models import EndUser
 from memory.records import queue, recall
 
@@ -47,7 +48,7 @@ def sweep_records() -> int:
 @shared_task(name="kinds.purge_log")
 def purge_recall_logs() -> None:
     """Delete expired recall logs, one task per user."""
-    for user_id in EndUser.objects.order_by("pk").values_list("pk", flat=True).iterator():
+    for user_id in iterate_user_ids():
         purge_user_recall_log.delay(user_id)
 
 

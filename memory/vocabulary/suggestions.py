@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Count
 
 from memory.access.scope import user_scope
+from memory.access.users import iterate_users
 from memory.language.exchanges import take_question
 from memory.models import EndUser, MemoryItem, MessageLabel, TermSuggestion
 from memory.store.admission import WriteRefused
@@ -42,7 +43,7 @@ def list_suggestions(
 def count_suggestions(organization_id: int, *, now: datetime) -> int:
     """Count anew what was suggested, person by person, each in their own scope. Returns how many words."""
     counted: Counter[str] = Counter()
-    for user in EndUser.objects.filter(organization_id=organization_id).order_by("pk").iterator():
+    for user in iterate_users(organization_id):
         with user_scope(user):
             found = MessageLabel.objects.filter(user=user).exclude(suggested_topic="").values_list("suggested_topic")
             counted.update(dict(found.annotate(count=Count("pk"))))

@@ -16,6 +16,7 @@ from memory.benchmarks import (
     growth,
     insights,
     kills,
+    overload,
     pages,
     promotion,
     streams,
@@ -68,6 +69,7 @@ from memory.management.served import (
     measure_insights,
     measure_kills,
     measure_load,
+    measure_overload,
     measure_pages,
     measure_speed,
     measure_streams,
@@ -93,6 +95,7 @@ class Command(BaseCommand):
         add_data_arguments(quality_parser, learning_parser)
         load_parser = kinds.add_parser("load", help="many clients search while others write and the index is rebuilt")
         add_load_arguments(load_parser)
+        overload.add_arguments(kinds.add_parser("overload", help="more requests than can be served"))
         insights.add_arguments(kinds.add_parser("insights", help="latency of insights, here and through HTTP"))
         pages.add_arguments(kinds.add_parser("pages", help="each page of the console, of a person with much"))
         cold.add_arguments(kinds.add_parser("cold", help="the first searches after a restart, and from disk"))
@@ -128,6 +131,7 @@ class Command(BaseCommand):
             "quality": measure_quality,
             "learning": measure_learning,
             "load": measure_load,
+            "overload": measure_overload,
             "insights": measure_insights,
             "pages": measure_pages,
             "cold": measure_cold,

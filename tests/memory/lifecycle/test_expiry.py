@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memory.access.scope import user_scope
+from memory.access.users import iterate_user_ids
 from memory.lifecycle import expiry
 from memory.models import EndUser, IdempotencyRecord, Turn
 from tests.conftest import Clock
@@ -42,4 +43,4 @@ def test_more_than_a_batch_is_purged_in_one_run(user: EndUser, clock: Clock, mon
 
 
 def test_every_user_is_visited(user: EndUser, other_user: EndUser) -> None:
-    assert list(expiry.iterate_log_users()) == [user.pk, other_user.pk]
+    assert list(iterate_user_ids()) == [user.pk, other_user.pk]

@@ -1,18 +1,25 @@
 """Requests at work, apart from those that only wait."""
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
 from memory.platform import slots
 from memory.platform.slots import SlottedApplication, leave_slot, work_in_slot
+from memory.web.overload import refuse_request
 
 
 @pytest.fixture
 def one_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "_slots", [])
+
+
+def refuse(*call: object) -> str:
+    return "refused"
 
 
 def is_free() -> bool:
@@ -42,7 +49,7 @@ def test_a_request_has_a_slot_while_it_works_and_none_while_its_answer_is_read(o
 
         return body()
 
-    served = SlottedApplication(application, 1)
+    served = SlottedApplication(application, 1, refuse)
     body = served({}, None)
     assert (seen, is_free()) == ([False], True)
     assert list(body) == [b"as slowly as the client reads"]
@@ -52,10 +59,10 @@ def test_a_request_that_fails_gives_its_slot_back(one_slot: None) -> None:
     def application(*call: object) -> None:
         raise ValueError
 
-    served = SlottedApplication(application, 1)
+    served = SlottedApplication(application, 1, refuse)
     for _ in range(3):
         with pytest.raises(ValueError):
-            served()
+            served({}, None)
     assert is_free()
 
 
@@ -72,8 +79,8 @@ def test_a_request_that_waits_leaves_its_slot_and_takes_one_again_to_work(one_sl
         with work_in_slot():
             seen.append(is_free())
 
-    served = SlottedApplication(application, 1)
-    served()
+    served = SlottedApplication(application, 1, refuse)
+    served({}, None)
     assert (seen, is_free()) == ([True, True, False], True)
 
 
@@ -90,11 +97,66 @@ def test_so_many_work_at_once_and_the_others_wait(one_slot: None) -> None:
         with lock:
             at_work -= 1
 
-    served = SlottedApplication(application, 2)
+    served = SlottedApplication(application, 2, refuse)
     with ThreadPoolExecutor(8) as pool:
-        for done in [pool.submit(served) for _ in range(8)]:
+        for done in [pool.submit(served, {}, None) for _ in range(8)]:
             done.result(timeout=30)
     assert most == 2
+
+
+@contextmanager
+def fill_slots(count: int) -> Iterator[SlottedApplication]:
+    """A server all of whose slots are taken until the end."""
+    over, begun = threading.Event(), threading.Semaphore(0)
+
+    def application(environ: dict[str, object], start_response: object) -> str:
+        if environ.get("PATH_INFO") == "/api/health":
+            return "ok"
+        begun.release()
+        over.wait(timeout=30)
+        return "served"
+
+    served = SlottedApplication(application, count, refuse)
+    with ThreadPoolExecutor(count) as pool:
+        working = [pool.submit(served, {}, None) for _ in range(count)]
+        for _ in working:
+            assert begun.acquire(timeout=30)
+        try:
+            yield served
+        finally:
+            over.set()
+    assert [one.result() for one in working] == ["served"] * count
+
+
+def test_who_finds_no_slot_in_time_is_refused_and_health_is_answered(
+    one_slot: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "PATIENCE_S", 0.01)
+    with fill_slots(2) as served:
+        assert served({"PATH_INFO": "/api/v1/users/ann/search"}, None) == "refused"
+        assert served({"PATH_INFO": "/api/health"}, None) == "ok"
+    assert served({"PATH_INFO": "/api/health"}, None) == "ok"
+
+
+def test_who_finds_many_waiting_is_refused_at_once(one_slot: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "PATIENCE_S", 30)
+    with ThreadPoolExecutor(slots.WAITING_PER_SLOT) as pool, fill_slots(1) as served:
+        waiting = [pool.submit(served, {}, None) for _ in range(slots.WAITING_PER_SLOT)]
+        while slots._slots[-1]._room._value:
+            time.sleep(0.01)
+        assert served({}, None) == "refused"
+    assert [one.result(timeout=30) for one in waiting] == ["served"] * slots.WAITING_PER_SLOT
+
+
+@pytest.mark.parametrize(("accept", "kind"), [("text/html,*/*", "text/plain"), ("*/*", "application/problem+json")])
+def test_the_refusal_says_when_to_come_again(accept: str, kind: str) -> None:
+    told: list[tuple[str, dict[str, str]]] = []
+    body = b"".join(refuse_request({"HTTP_ACCEPT": accept}, lambda status, head: told.append((status, dict(head)))))
+    [(status, head)] = told
+    assert status == "503 Service Unavailable"
+    assert (int(head["Retry-After"]) > 0, int(head["Content-Length"])) == (True, len(body))
+    assert head["Content-Type"].startswith(kind)
+    assert b"try again" in body
 
 
 def test_without_an_application_of_the_server_nothing_is_limited(one_slot: None) -> None:

@@ -102,7 +102,9 @@ class CaseListOptions(QueryParameters):
 
 
 class RunIn(RequestBody):
-    b: SearchSettingsIn = Field(description="The change.")
+    b: SearchSettingsIn | None = Field(
+        default=None, description="The change. Without it the search as configured is compared with the last run."
+    )
     a: SearchSettingsIn | None = Field(default=None, description="What it is compared to; the search as configured.")
     questions: ChosenQuestions = ChosenQuestions.ALL
 
@@ -189,13 +191,14 @@ def delete_case(request: HttpRequest, user: EndUser, case_id: Path[UUID]) -> Htt
     auth=WRITE,
     response=describe_responses(202, RunOut, reads_body=True, writes=True, may_miss=True),
     operation_id="start_evaluation_run",
-    summary="Ask the questions under two settings",
+    summary="Ask the questions under two settings, or once more",
 )
 @require_user
 def start_run(request: HttpRequest, user: EndUser, body: RunIn) -> HttpResponse:
-    """In the background; one at a time for each person. Changes no setting and stores no turn."""
+    """In the background; one at a time for each person. Changes no setting and stores no turn. Without a change it
+    tells what became of the questions since the last run: what was stored, corrected and archived meanwhile."""
     before = (body.a or SearchSettingsIn()).parse("a")
-    new = NewRun(body.b.parse("b"), before, body.questions)
+    new = NewRun((body.b or SearchSettingsIn()).parse("b"), before, body.questions)
     run = open_facade(request).start_measuring(user, new, now=timezone.now())
     return json_response(202, RunOut(**RunOut.read(run)))
 

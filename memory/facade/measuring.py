@@ -10,7 +10,7 @@ from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.guard import redact_secrets
 from memory.measuring import cases, labels, runs, tasks
-from memory.measuring.asking import AskedQuestion, ask_question
+from memory.measuring.asking import AskedQuestion, SettingsPair, ask_question
 from memory.measuring.cases import NewCase
 from memory.measuring.labels import ChosenQuestions, LabelledQuestion, QuestionSet
 from memory.measuring.runs import Clock, NewRun
@@ -53,12 +53,14 @@ class MeasuringVerbs(FacadePart):
     def ask_again(
         self, user: EndUser, run: EvaluationRun, result: Mapping[str, Any], *, now: datetime
     ) -> tuple[LabelledQuestion, tuple[AskedQuestion, AskedQuestion]] | None:
-        """A question of a run under both of its settings. None when it is not kept any more."""
+        """A question of a run under both of its settings, or what it came to earlier and now. None when it is gone."""
         question = labels.find_question(user, result)
         if question is None:
             return None
-        before, after = (parse_settings(given) for given in (run.settings_a, run.settings_b))
-        return question, (ask_question(user, question, before, now), ask_question(user, question, after, now))
+        pair = SettingsPair(parse_settings(run.settings_a), parse_settings(run.settings_b))
+        after = ask_question(user, question, pair.after, now)
+        earlier = AskedQuestion.read(result["a"]) if pair.is_unchanged else None
+        return question, (earlier or ask_question(user, question, pair.before, now), after)
 
     def list_turns(self, user: EndUser, limit: int) -> list[Turn]:
         """The latest turns that asked something, newest first."""

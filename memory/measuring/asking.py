@@ -1,4 +1,4 @@
-"""Asks a person's questions under two settings, and adds up what came of it."""
+"""Asks a person's questions under two settings, or once more, and adds up what came of it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from memory.measuring.intervals import compare_measure
 from memory.measuring.labels import LabelledQuestion, LabelSource
 from memory.measuring.metrics import JudgedRanking, first_place, personal_measures
 from memory.models import EndUser
-from memory.retrieval.variants import SearchSettings, search_variant
+from memory.retrieval.variants import AS_CONFIGURED, SearchSettings, search_variant
 
 # As deep as the deepest measure, unless a setting says otherwise.
 DEPTH: Final = 10
@@ -23,6 +23,11 @@ MEASURES: Final = personal_measures()
 class SettingsPair:
     before: SearchSettings
     after: SearchSettings
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Nothing differs from the search as configured: what may differ is what is remembered since an earlier run."""
+        return self.before == self.after == AS_CONFIGURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,23 @@ class AskedQuestion:
         figures = {name: round(value, 5) for name, value in self.figures.items()}
         told = {"fallbacks": list(self.fallbacks)} if self.fallbacks else {}
         return {"place": self.place, "found": list(self.found[:SHOWN]), **figures, **told}
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> "AskedQuestion | None":
+        """None for what another version kept, with other measures."""
+        if not MEASURES.keys() <= kept.keys():
+            return None
+        figures = {name: float(kept[name]) for name in MEASURES}
+        return cls(figures, kept["place"], tuple(kept["found"]), tuple(kept.get("fallbacks", ())))
+
+
+# What questions came to in an earlier run, by their `name_question`.
+EarlierAnswers = Mapping[str, AskedQuestion]
+
+
+def name_question(result: Mapping[str, Any]) -> str:
+    """What a result of a run says of where its question is from."""
+    return str(result.get("case_id") or result.get("turn_id") or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +94,17 @@ def ask_question(user: EndUser, question: LabelledQuestion, settings: SearchSett
 
 
 def compare_questions(
-    user: EndUser, questions: Iterable[LabelledQuestion], pair: SettingsPair, now: datetime
+    user: EndUser, questions: Iterable[LabelledQuestion], pair: SettingsPair, earlier: EarlierAnswers, now: datetime
 ) -> Iterator[QuestionComparison]:
-    """Outside any transaction."""
+    """Outside any transaction. Without a change each is asked once and compared with what it came to before."""
     for question in questions:
-        before = ask_question(user, question, pair.before, now)
-        yield QuestionComparison(question, before, ask_question(user, question, pair.after, now))
+        after = ask_question(user, question, pair.after, now)
+        if pair.is_unchanged:
+            # What was not asked before is the same as itself, and says nothing of a difference.
+            before = earlier.get(str(question.case_id or question.turn_id or ""), after)
+        else:
+            before = ask_question(user, question, pair.before, now)
+        yield QuestionComparison(question, before, after)
 
 
 def summarise(results: Sequence[Mapping[str, Any]], left_out: Mapping[str, int]) -> dict[str, Any]:

@@ -11,7 +11,15 @@ import structlog
 
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
-from memory.measuring.asking import QuestionComparison, SettingsPair, compare_questions, summarise
+from memory.measuring.asking import (
+    AskedQuestion,
+    EarlierAnswers,
+    QuestionComparison,
+    SettingsPair,
+    compare_questions,
+    name_question,
+    summarise,
+)
 from memory.measuring.labels import ChosenQuestions, QuestionSet, read_questions
 from memory.models import EndUser, EvaluationRun
 from memory.models.evaluation import MeasuringState
@@ -32,9 +40,9 @@ MOST_S: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """Two settings to compare, and which questions are asked."""
+    """Two settings to compare, and which questions are asked. Without a change the last run is compared with."""
 
-    after: SearchSettings
+    after: SearchSettings = AS_CONFIGURED
     before: SearchSettings = AS_CONFIGURED
     chosen: ChosenQuestions = ChosenQuestions.ALL
 
@@ -79,23 +87,48 @@ def perform_run(user: EndUser, run_id: uuid.UUID, *, clock: Clock) -> Evaluation
     try:
         pair = SettingsPair(parse_settings(run.settings_a), parse_settings(run.settings_b))
         questions = read_questions(user, ChosenQuestions(run.chosen or ChosenQuestions.ALL))
-        asked = ask_within_time(user, run, questions, pair, clock)
+        earlier = find_earlier_run(user, run) if pair.is_unchanged else None
+        asked = ask_within_time(user, run, questions, pair, read_answers(earlier), clock)
     except Exception as error:  # a run that failed says so; the next one is free to begin
         end_run(user, run, MeasuringState.FAILED, clock(), error=str(error))
         logger.warning("measuring failed", user=user.pk, run=str(run_id), reason=repr(error))
         raise
     run.results, run.done = [one.as_json() for one in asked], len(asked)
     run.figures = summarise(run.results, questions.left_out)
+    if earlier is not None:
+        run.figures["since"] = earlier.created_at.isoformat()
     return end_run(user, run, MeasuringState.COMPLETED, clock())
 
 
+def find_earlier_run(user: EndUser, run: EvaluationRun) -> EvaluationRun | None:
+    """The latest one before it that asked as configured, which is its setting A."""
+    with user_scope(user):
+        done = EvaluationRun.objects.filter(user=user, state=MeasuringState.COMPLETED, settings_a={})
+        return done.filter(created_at__lt=run.created_at).order_by("-created_at").first()
+
+
+def read_answers(run: EvaluationRun | None) -> EarlierAnswers:
+    """What its questions came to as configured."""
+    if run is None:
+        return {}
+    # A run without a change compared with an earlier one in its turn: its own answers are the later.
+    side = "a" if run.settings_b else "b"
+    read = ((name_question(one), AskedQuestion.read(one[side])) for one in run.results)
+    return {name: answer for name, answer in read if name and answer is not None}
+
+
 def ask_within_time(
-    user: EndUser, run: EvaluationRun, questions: QuestionSet, pair: SettingsPair, clock: Clock
+    user: EndUser,
+    run: EvaluationRun,
+    questions: QuestionSet,
+    pair: SettingsPair,
+    earlier: EarlierAnswers,
+    clock: Clock,
 ) -> list[QuestionComparison]:
     """As many as the time of a task allows, in their order."""
     started = told = time.monotonic()
     asked = []
-    for one in compare_questions(user, questions.questions, pair, clock()):
+    for one in compare_questions(user, questions.questions, pair, earlier, clock()):
         asked.append(one)
         moment = time.monotonic()
         if moment - told > TELL_S:

@@ -72,12 +72,6 @@ class ChangeForm(SettingsForm):
 
     questions = forms.ChoiceField(required=False, choices=QUESTIONS)
 
-    def clean(self) -> dict[str, Any]:
-        fields = super().clean()
-        if not self.errors and not fields["settings"]:
-            raise forms.ValidationError(_("Choose at least one thing that differs."))
-        return fields
-
     def as_run(self) -> NewRun:
         chosen = self.cleaned_data["questions"] or ChosenQuestions.ALL
         return NewRun(self.cleaned_data["settings"], chosen=ChosenQuestions(chosen))

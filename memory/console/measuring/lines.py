@@ -202,10 +202,12 @@ def build_answer(number: int, result: Mapping[str, Any], words: RunWords) -> Ans
 def draw_runs(runs: Sequence[EvaluationRun]) -> list[charts.Chart]:
     """How well the search did as it was configured at each run, the earliest first."""
     done = [run for run in reversed(runs) if not run.settings_a and run.figures.get("measures")]
+    # Without a change its A is what an earlier run came to.
+    sides = ["a" if run.settings_b else "b" for run in done]
     if len(done) < 2:
         return []
     curves = {
-        title: (css, [100 * run.figures["measures"][name]["a"][0] for run in done])
+        title: (css, [100 * run.figures["measures"][name][side][0] for run, side in zip(done, sides, strict=True)])
         for name, title, css in (("hit@1", _("first is right"), "curve-p95"), ("R@10", _("found in 10"), "curve-p50"))
     }
     days = [run.created_at.date() for run in done]

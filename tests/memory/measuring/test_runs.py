@@ -103,6 +103,28 @@ def test_a_change_that_hides_the_answers_is_worse_and_not_noise(user: EndUser, t
     assert [one.pk for one in facade.list_measurings(user)] == [same.pk, run.pk]
 
 
+def test_a_run_without_a_change_tells_what_became_of_the_questions_since_the_last(
+    user: EndUser, told: list[uuid.UUID], index_now: Callable[[EndUser], None]
+) -> None:
+    wrong = NewMemory("The key of the shed: where it is? Under the mat.", tier=Tier.HISTORY)
+    trap = facade.store(user, wrong, now=NOW).item.pk
+    index_now(user)
+    facade.save_case(user, NewCase(QUESTION, [told[0]]), now=NOW)
+    first, corrected, undone = (NOW + timedelta(hours=hour) for hour in (1, 3, 5))
+    run = facade.measure(user, NewRun(), clock=lambda: first)
+    [result] = run.results
+    assert (result["a"], result["a"]["place"]) == (result["b"], 2)
+    assert "since" not in run.figures
+    facade.archive(user, trap, reason="it is wrong", now=NOW + timedelta(hours=2))
+    better = facade.measure(user, NewRun(), clock=lambda: corrected)
+    assert [(one["a"]["place"], one["b"]["place"]) for one in better.results] == [(2, 1)]
+    assert better.figures["since"] == first.isoformat()
+    assert better.figures["measures"]["hit@1"]["better"] == 1
+    facade.restore(user, trap, now=NOW + timedelta(hours=4))
+    worse = facade.measure(user, NewRun(), clock=lambda: undone)
+    assert [(one["a"]["place"], one["b"]["place"]) for one in worse.results] == [(1, 2)]
+
+
 def test_one_run_at_a_time_and_none_without_a_question(user: EndUser, told: list[uuid.UUID]) -> None:
     with pytest.raises(WriteRefused, match="none yet"):
         facade.start_measuring(user, NewRun(SearchSettings()), now=NOW)

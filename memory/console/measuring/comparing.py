@@ -16,7 +16,6 @@ from memory.measuring.asking import AskedQuestion
 from memory.models import EvaluationRun, MemoryItem
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
-from memory.web.wordings import translate as _
 
 SHOWN: Final = 10
 
@@ -47,15 +46,14 @@ def compare(request: OperatorRequest, person: ViewedPerson, run_id: uuid.UUID, n
     items = memory.list_found(person.user, [item_id for side in sides for item_id in side.found[:SHOWN]])
     expected = {str(item_id) for item_id in question.expected}
     before, after = sides
+    line = build_run_line(run, now)
+    ranked = rank_lines(before, after, items, expected), rank_lines(after, before, items, expected)
     context = {
         "person": person,
         "now": now,
-        "line": build_run_line(run, now),
+        "line": line,
         "question": question,
-        "columns": [
-            (_("As configured") if not run.settings_a else _("Before"), rank_lines(before, after, items, expected)),
-            (_("With the change"), rank_lines(after, before, items, expected)),
-        ],
+        "columns": list(zip(line.sides, ranked, strict=True)),
     }
     return render(request, "console/measuring/compare.html", context)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils import formats, timezone
+
 from memory.console import charts
 from memory.console.measuring.forms import describe_settings
 from memory.measuring.intervals import COSTS, FEWEST, DifferenceVerdict
@@ -71,11 +73,12 @@ class MeasureLine:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in the list. ``change`` is setting B in words."""
+    """A run in the list. ``change`` is setting B in words, ``base`` what it is compared with, ``sides`` name both."""
 
     run: EvaluationRun
     change: str
     base: str
+    sides: tuple[str, str]
     state: str
     is_open: bool
     is_lost: bool
@@ -127,13 +130,30 @@ def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
     lost = is_lost(run, now)
     return RunLine(
         run,
-        describe_settings(run.settings_b),
-        describe_settings(run.settings_a),
+        describe_settings(run.settings_b) if run.settings_b else _("As it stands"),
+        describe_base(run),
+        name_sides(run),
         _("lost") if lost else STATES[MeasuringState(run.state)],
         run.state in OPEN and not lost,
         lost,
         build_measure(HEADLINE, measures[HEADLINE]) if HEADLINE in measures else None,
     )
+
+
+def describe_base(run: EvaluationRun) -> str:
+    if run.settings_a:
+        return describe_settings(run.settings_a)
+    if run.settings_b:
+        return _("the search as configured")
+    since = run.figures.get("since")
+    when = formats.date_format(timezone.localtime(datetime.fromisoformat(since)), "j M Y, H:i") if since else ""
+    return str(_("the run of {when}").format(when=when) if since else _("itself, as it is the first run"))
+
+
+def name_sides(run: EvaluationRun) -> tuple[str, str]:
+    if not run.settings_b:
+        return str(_("Last time")), str(_("Now"))
+    return str(_("Before") if run.settings_a else _("As configured")), str(_("With the change"))
 
 
 def build_notes(run: EvaluationRun) -> list[str]:

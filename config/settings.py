@@ -124,8 +124,8 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 # Of the interface: a folder is a language. What stores and finds memories reads its own from memory/language/.
-LANGUAGES = list_interface_languages(BASE_DIR / "locale")
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGES = list_interface_languages(BASE_DIR / "config" / "locale")
+LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 # One decimal point for all: figures are copied into settings and read beside those of the API.
 FORMAT_MODULE_PATH = ["config.formats"]
 LANGUAGE_COOKIE_NAME = "commonplace_language"

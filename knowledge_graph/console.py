@@ -41,7 +41,7 @@ SPANS = (
 SORTS = ((Sort.IMPORTANCE, _("Importance")), (Sort.RECENT, _("Most recent")), (Sort.OLDEST, _("Oldest")))
 LEGEND = (
     ("blue", _("asked about")),
-    ("green", _("named in what is kept")),
+    ("green", _("mentioned in memories")),
     ("purple", _("both")),
     ("orange", _("actions")),
 )

@@ -159,7 +159,7 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     except TooManyJobs:
         messages.error(
             request,
-            _("{most_waiting} files wait to be read; hand in {name} when one is done.").format(
+            _("{most_waiting} files wait to be read; upload {name} when one is done.").format(
                 most_waiting=MOST_WAITING, name=name
             ),
         )

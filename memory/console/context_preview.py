@@ -26,10 +26,10 @@ TITLES = {
     "retrieved_memories": _("What was found"),
     "current_conversation": _("Said in this conversation"),
     "related_conversations": _("Said in others"),
-    "long_term": _("Kept for good"),
+    "long_term": _("Kept permanently"),
     "conversation_so_far": _("What was said before"),
-    "streamed_memories": _("Brought to mind"),
-    "hot_bullets": _("Known of this turn"),
+    "streamed_memories": _("Recalled"),
+    "hot_bullets": _("Known for this turn"),
 }
 REASONS = {
     "personality": _("The personality chosen for this person, first of all and the same in every turn."),

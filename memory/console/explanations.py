@@ -18,9 +18,9 @@ STAGES = {
     "late": _("Comparing word for word"),
     "unindexed": _("Embedding what is new"),
     "rank": _("Reading and ranking"),
-    "rerank": _("A second opinion"),
+    "rerank": _("Reranking"),
     "rate": _("Rating by a language model"),
-    "remember": _("Keeping the turn"),
+    "remember": _("Saving the turn"),
     "insights": _("Asking experience"),
     "total": _("The whole search"),
 }
@@ -35,7 +35,7 @@ FALLBACKS = {
     "unindexed_skipped": _("What was stored a moment ago was compared by its words alone."),
     "rate_skipped": _("The language model did not rate in time, so the order stayed as it was."),
     "remember_skipped": _("The database takes no writes, so the turn was not kept and no outcome can name it."),
-    "rerank_skipped": _("The reranker had no usable opinion, so the order is that of words and meaning."),
+    "rerank_skipped": _("The reranker gave no usable result, so the order is that of words and meaning."),
 }
 VECTOR_STATES = {
     "disabled_schema_mismatch": _(

@@ -128,7 +128,7 @@ def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).confirm_fact(person.user, fact_id, now=timezone.now())
     undo = reverse("console:undo_fact", args=[*person.path, fact_id])
-    return respond_to_change(request, person, changed, _("The fact was confirmed: time takes nothing from it."), undo)
+    return respond_to_change(request, person, changed, _("The fact was confirmed: it no longer fades."), undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -140,7 +140,7 @@ def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -
         return redirect_to_fact(request, person, fact_id)
     changed = open_facade(person).reject_fact(person.user, fact_id, now=timezone.now())
     undo = reverse("console:restore_fact", args=[*person.path, fact_id])
-    return respond_to_change(request, person, changed, _("The fact was rejected: it never was so."), undo)
+    return respond_to_change(request, person, changed, _("The fact was rejected: it was never true."), undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -42,7 +42,7 @@ REVIEW_NAMES: Final = {
     ReviewKind.UNSURE: _("Unclear how they fit together"),
 }
 DECISION_NAMES: Final = {
-    ReviewDecision.SUPERSEDE: _("The newer one is current; the earlier one was so until then."),
+    ReviewDecision.SUPERSEDE: _("The newer one is current; the earlier one was true until then."),
     ReviewDecision.MERGE: _("They are one fact now, with the evidence of both."),
     ReviewDecision.KEEP_BOTH: _("Both stay current."),
     ReviewDecision.REJECT: _("The newer one was rejected; the earlier one stays current."),
@@ -131,12 +131,12 @@ def count_evidence(count: int) -> str:
 def describe_wear(fact: Fact) -> str:
     """Whether time takes something from the confidence, and why not."""
     if fact.is_confirmed:
-        return _("confirmed by a person, does not wear off")
+        return _("confirmed by a person, does not fade")
     if fact.bank_item_id is not None:
-        return _("stands in the memory bank, does not wear off")
+        return _("in the memory bank, does not fade")
     if is_lasting(fact.relation, fact.category, is_confirmed=False, is_published=False):
-        return _("of a kind that does not wear off")
-    return _("wears off, about a tenth in ten days")
+        return _("of a kind that does not fade")
+    return _("fades by about a tenth in ten days")
 
 
 def format_day(moment: datetime) -> str:

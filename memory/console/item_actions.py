@@ -50,7 +50,7 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
 def retry_indexing(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     find_item(person, item_id)
     if request.method == "POST" and open_facade(person).retry_indexing(person.user, item_id, now=timezone.now()):
-        messages.success(request, _("It is on its way into the index again."))
+        messages.success(request, _("It is queued for indexing again."))
     return redirect_to_item(request, person, item_id)
 
 
@@ -68,7 +68,7 @@ def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: u
     except WriteRefused as error:
         messages.error(request, _("Not changed: {rule}.").format(rule=error.rule))
         return redirect_to_item(request, person, item_id)
-    said = _("It comes with every question now.") if always else _("It is left to search from now on.")
+    said = _("It comes with every question now.") if always else _("It is included only when relevant from now on.")
     undo = reverse("console:set_always_inject", args=[*person.path, item_id])
     tell(request, said, undo if always != item.always_inject else "", always="no" if always else "yes")
     return redirect_to_item(request, person, item_id)

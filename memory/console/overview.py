@@ -143,7 +143,7 @@ def describe_capacity(policy: TierPolicy, active: int) -> str:
 
 def describe_lifetime(policy: TierPolicy) -> str:
     if policy.ttl is None:
-        return _("learns from outcomes") if policy.scored else _("kept as written")
+        return _("learns from outcomes") if policy.scored else _("documents")
     hours = int(policy.ttl.total_seconds() // 3600)
     keeps = memory_conf().promotion.keeps_expired
     if hours > 48:

@@ -40,9 +40,9 @@ SIGNAL_WORDINGS = {
     "reply": SignalWording(_("Reply"), "", _("it is the assistant's, and not what was said to the assistant")),
     "thread": SignalWording(_("Conversation"), _("its conversation fits"), _("its conversation fits less than others")),
     "late": SignalWording(
-        _("Word for word"),
-        _("word for word it is near to the question"),
-        _("word for word it is less near than it seemed"),
+        _("Wording"),
+        _("its wording matches the question closely"),
+        _("its wording matches less closely"),
     ),
     "identifier": SignalWording(
         _("Identifier"), _("it has the very identifier asked for"), _("it has another identifier")

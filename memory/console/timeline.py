@@ -20,7 +20,7 @@ TITLES = {
     "restored": _("Restored"),
     "promoted": _("Promoted"),
     "undone": _("Promotion taken back"),
-    "vouched": _("Vouched for by a person"),
+    "vouched": _("Marked as trusted by a person"),
     "purged": _("Cleared of a purged source"),
     "outcome_worked": _("Outcome: worked"),
     "outcome_failed": _("Outcome: failed"),

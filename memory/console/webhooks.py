@@ -103,15 +103,15 @@ def act_on_endpoint(request: OperatorRequest, row: WebhookEndpoint) -> HttpRespo
         endpoints.update_endpoint(row, {"is_enabled": action == "enable"}, now=now, actor=actor)
     elif action == "test":
         listing.send_test(row, now=now)
-        messages.success(request, _("A test is on its way."))
+        messages.success(request, _("A test was queued."))
     elif action == "again":
-        messages.success(request, _("{row} are on their way again.").format(row=listing.send_dead_again(row, now=now)))
+        messages.success(request, _("{row} are queued again.").format(row=listing.send_dead_again(row, now=now)))
     elif action.isdecimal() and len(action) < 19:
         delivery = listing.find_delivery(row, int(action))
         if delivery is None:
             raise Http404("no such delivery")
         listing.send_again(row, delivery, now=now)
-        messages.success(request, _("It is on its way again."))
+        messages.success(request, _("It is queued again."))
     return redirect("console:webhook", row.pk)
 
 

@@ -175,12 +175,12 @@ def probe_queue() -> str:
     age_s = int((timezone.now() - oldest).total_seconds()) if oldest else 0
     if age_s > QUEUE_LATE_S:
         raise Unavailable("queue", f"memories have waited {age_s} s for the index: is a worker running?")
-    return f"oldest waiting memory {age_s} s" if oldest else "nothing waits"
+    return f"oldest waiting memory {age_s} s" if oldest else "queue empty"
 
 
 def probe_mcp() -> str:
     request_mcp_health(memory_conf().mcp.url).exchange("GET", "/health", None, Deadline(PROBE_TIMEOUT_S))
-    return "speaks MCP"
+    return "running"
 
 
 @cache

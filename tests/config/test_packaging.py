@@ -192,5 +192,5 @@ def test_everything_the_image_copies_is_let_in() -> None:
     allowed = {line[1:] for line in read(".dockerignore").splitlines() if line.startswith("!")}
 
     packages = {file.parent.name for file in BASE_DIR.glob("*/__init__.py")} - {"tests"}
-    assert packages | {"locale", "templates", "static", "manage.py", "requirements.lock", "docker/embedder"} <= allowed
+    assert packages | {"templates", "static", "manage.py", "requirements.lock", "docker/embedder"} <= allowed
     assert all((BASE_DIR / name).exists() for name in allowed)

@@ -1,4 +1,4 @@
-"""The messages of the interface: found in code and templates, kept in locale/, compiled as Django reads them.
+"""The messages of the interface: found in code and templates, kept in config/locale/, compiled as Django reads them.
 
 ``python -m tests.interface.messages`` brings every language up to date: new messages come in empty, what nothing shows
 any more goes out, and the compiled file is written. It does what makemessages and compilemessages do, without gettext's
@@ -19,7 +19,7 @@ from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.utils.functional import Promise
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-LOCALE: Final = ROOT / "locale"
+LOCALE: Final = ROOT / "config" / "locale"
 CODE: Final = ("books", "config", "knowledge_graph", "memory", "outcomes", "personality")
 SINGLE: Final = frozenset({"_", "gettext", "gettext_lazy", "gettext_noop"})
 COUNTED: Final = frozenset({"ngettext", "ngettext_lazy"})

@@ -36,8 +36,8 @@ SAID: Final = {
     "restore": _("{count} restored"),
     "tag": _("{count} tagged “{tag}”"),
     "untag": _("“{tag}” taken from {count}"),
-    "always": _("{count} will come with every question"),
-    "ask": _("{count} left to search"),
+    "always": _("{count} included with every question"),
+    "ask": _("{count} included only when relevant"),
 }
 
 # What a form of the review gives as its way back.

@@ -31,10 +31,10 @@ EVIDENCE = 3
 SETTLED = _("This pair was settled before; nothing changed.")
 # In the order of their keys, 1 to 4.
 DECISIONS = (
-    (ReviewDecision.SUPERSEDE, _("Keep the newer"), _("The earlier one was so until then")),
+    (ReviewDecision.SUPERSEDE, _("Keep the newer"), _("The earlier one was true until then")),
     (ReviewDecision.MERGE, _("Merge"), _("They say the same: one fact with the evidence of both")),
     (ReviewDecision.KEEP_BOTH, _("Keep both"), _("They can be true side by side")),
-    (ReviewDecision.REJECT, _("Reject the newer"), _("It never was so")),
+    (ReviewDecision.REJECT, _("Reject the newer"), _("It was never true")),
 )
 
 

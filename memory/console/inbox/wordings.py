@@ -40,7 +40,7 @@ WORDINGS: Final[Mapping[MatterKind, KindWording]] = {
     ),
     MatterKind.DOUBTFUL: KindWording(
         _("Doubtful facts"),
-        _("Nobody answers for it"),
+        _("No person confirmed it"),
         _("Facts that no person told, or that little speaks for. They count until you decide."),
         _("A fact appears here when it comes from an assistant or a document, or less speaks for it than against it."),
     ),
@@ -67,7 +67,7 @@ WORDINGS: Final[Mapping[MatterKind, KindWording]] = {
     ),
 }
 ARCHIVE: Final = DecisionWording(
-    MatterDecision.ARCHIVE, _("Archive"), _("Out of every answer, and kept"), _("Archived.")
+    MatterDecision.ARCHIVE, _("Archive"), _("Hidden from answers, still stored"), _("Archived.")
 )
 DECISIONS: Final[Mapping[MatterKind, tuple[DecisionWording, ...]]] = {
     MatterKind.DUPLICATES: (
@@ -76,25 +76,25 @@ DECISIONS: Final[Mapping[MatterKind, tuple[DecisionWording, ...]]] = {
         ),
         DecisionWording(MatterDecision.KEEP_BOTH, _("Keep both"), _("They are two matters"), _("Both are kept.")),
         DecisionWording(
-            MatterDecision.ARCHIVE, _("Archive the second"), _("Out of every answer, and kept"), _("Archived.")
+            MatterDecision.ARCHIVE, _("Archive the second"), _("Hidden from answers, still stored"), _("Archived.")
         ),
     ),
     MatterKind.DOUBTFUL: (
-        DecisionWording(MatterDecision.KEEP, _("It is so"), _("Believed outright"), _("Confirmed.")),
-        DecisionWording(MatterDecision.REJECT, _("It is not so"), _("It never was so"), _("Rejected.")),
+        DecisionWording(MatterDecision.KEEP, _("True"), _("Fully believed"), _("Confirmed.")),
+        DecisionWording(MatterDecision.REJECT, _("Not true"), _("It was never true"), _("Rejected.")),
     ),
     MatterKind.UNEXPLAINED: (
         DecisionWording(
             MatterDecision.EXPLAIN, _("Keep the reason"), _("Told with the failure from now on"), _("Noted.")
         ),
-        DecisionWording(MatterDecision.KEEP, _("Leave it"), _("It asks no more"), _("Left as it is.")),
+        DecisionWording(MatterDecision.KEEP, _("Dismiss"), _("You will not be asked again"), _("Dismissed.")),
     ),
     MatterKind.EXPIRING: (
-        DecisionWording(MatterDecision.KEEP, _("Keep for good"), _("Its time ends no more"), _("Kept for good.")),
+        DecisionWording(MatterDecision.KEEP, _("Keep permanently"), _("It no longer expires"), _("Kept permanently.")),
         ARCHIVE,
     ),
     MatterKind.REDACTIONS: (
-        DecisionWording(MatterDecision.KEEP, _("That was right"), _("It asks no more"), _("Left as it is.")),
+        DecisionWording(MatterDecision.KEEP, _("Correct as it is"), _("You will not be asked again"), _("Dismissed.")),
         ARCHIVE,
     ),
 }

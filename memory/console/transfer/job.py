@@ -16,7 +16,7 @@ from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
-TOO_LATE = _("Somebody was there before: it is not in that state any more.")
+TOO_LATE = _("Somebody else changed it first: it is no longer in that state.")
 
 
 @require_safe

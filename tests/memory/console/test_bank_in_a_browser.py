@@ -46,7 +46,7 @@ def test_the_guard_speaks_while_one_writes_and_a_change_of_all_is_taken_back(
         page.locator("#id_text").press_sequentially("I play the cello every Sunday")
         page.wait_for_selector("#judged:has-text('nothing against it')")
         page.fill("#id_tags", "identity")
-        there.follow("button:has-text('Put it in the bank')")
+        there.follow("button:has-text('Save to memory bank')")
         assert page.locator(".bank-rows > li").count() == 3
         page.check("label.chip:has-text('work') input")
         page.wait_for_url("**tags=work**")

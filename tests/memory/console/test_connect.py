@@ -60,7 +60,7 @@ def test_the_first_call_is_noticed(console: Console, user: EndUser) -> None:
     waiting = console.part(place)
     assert (waiting.status_code, b"Waiting for the first call" in waiting.content) == (200, True)
     assert b"every 2s" in waiting.content
-    assert b"Look again" in console.get(place).content
+    assert b"Refresh" in console.get(place).content
 
     assert ApiClient("ann", key).post("/hooks/claude-code", prompt("I live in York.")).status_code == 200
     seen = console.part(place)

@@ -74,7 +74,7 @@ def test_a_context_without_experience_says_so(
 
 def test_empty_too_long_and_unknown_questions_are_answered(console: Console, user: EndUser, place: str) -> None:
     assert "See what an assistant gets" in console.get(f"{place}/context").content.decode()
-    assert "Nothing would be handed over" in console.get(f"{place}/context?query=lamp").content.decode()
+    assert "Nothing would be included" in console.get(f"{place}/context?query=lamp").content.decode()
     refused = console.get(f"{place}/context", {"query": "x" * 4_001})
     assert (refused.status_code, "at most 4,000 characters" in refused.content.decode()) == (422, True)
 

@@ -135,7 +135,7 @@ def test_a_long_list_comes_in_pages_without_losing_or_doubling_a_fact(
     assert "You</bdi>, continued" in second
     found = [n for n in range(PAGE + 7) for page in (first, second) if f"Habit number {n} of mine." in page]
     assert sorted(found) == list(range(PAGE + 7))
-    assert "That was all" in read(console, f"{place}/facts", **{"from": "900"})
+    assert "End of the list" in read(console, f"{place}/facts", **{"from": "900"})
     assert "Habit" in read(console, f"{place}/facts", **{"from": "9" * 40})
 
 
@@ -171,7 +171,7 @@ def test_a_fact_shows_its_evidence_its_history_and_its_place_in_the_bank(
     assert f"{place}/memories/{stored.memory_id}" in page
     assert "Said in a conversation" in page
     assert "User: I live in Leeds." in page
-    assert "It was so until" in page
+    assert "It was true until" in page
     assert f"{place}/facts/{new.pk}" in page
     assert "a later statement" in page
     assert f"{place}/memories/{old.bank_item_id}" in page
@@ -211,7 +211,7 @@ def test_rejecting_takes_it_out_of_facts_and_bank_and_undoing_brings_both_back(
         fact = Fact.objects.get()
     assert load_bank_status(fact) == Status.ACTIVE
     page = console.post(f"{place}/facts/{fact.pk}/reject", follow=True).content.decode()
-    assert "It never was so" in page
+    assert "It was never true" in page
     assert reload_fact(fact).state == FactState.RETRACTED
     assert load_bank_status(fact) == Status.ARCHIVED
     assert "Leeds" not in read(console, f"{place}/facts")
@@ -259,7 +259,7 @@ def test_a_day_in_the_past_ends_a_fact_and_undoing_makes_it_endless(
     ended = (timezone.now() - timedelta(days=2)).date()
     given = {"statement": fact.statement, "valid_from": "2020-05-03", "valid_to": ended, "revision": fact.revision}
     page = console.post(f"{place}/facts/{fact.pk}/correct", given, follow=True).content.decode()
-    assert f"It was so until {ended.day} {ended:%B %Y}." in page
+    assert f"It was true until {ended.day} {ended:%B %Y}." in page
     console.post(f"{place}/facts/{fact.pk}/restore")
     changed = reload_fact(fact)
     assert (changed.state, changed.valid_to) == (FactState.ACTIVE, None)
@@ -340,7 +340,7 @@ def test_it_asks_the_database_no_oftener_for_many_facts_than_for_few(
 
 def test_the_last_night_stands_above_the_facts_and_each_on_a_page(console: Console, user: EndUser, place: str) -> None:
     assert "No night yet" in console.get(f"{place}/facts/nights").content.decode()
-    assert "Last put in order" not in console.get(f"{place}/facts").content.decode()
+    assert "Last consolidated" not in console.get(f"{place}/facts").content.decode()
     with user_scope(user):
         FactRun.objects.create(
             user=user, state="done", counts={"merged": 2, "deprecated": 1}, finished_at=timezone.now()

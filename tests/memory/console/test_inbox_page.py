@@ -44,7 +44,7 @@ def test_what_is_used_and_ends_is_kept_by_a_form_and_taken_back(console: Console
     assert "pressure is 1.4 bar" in page
     [decide] = [one for one in find_actions(page, "/inbox/expiring/") if not one.endswith("/all")]
     said = console.post(decide, {"decision": "keep"}, follow=True).content.decode()
-    assert "Kept for good." in said
+    assert "Kept permanently." in said
     assert read(user, item).expires_at is None
     [undo] = find_actions(said, "/decisions/")
     back = console.post(undo, follow=True).content.decode()
@@ -81,7 +81,7 @@ def test_a_reason_is_asked_for_and_a_missing_one_told(console: Console, user: En
     assert "say why it failed" in console.post(decide, {"decision": "explain"}, follow=True).content.decode()
     told = console.post(decide, {"decision": "explain", "reason": "Bleach leaves the lime."}, follow=True)
     assert "Noted." in told.content.decode()
-    assert "Nothing waits" in told.content.decode()
+    assert "Nothing to decide" in told.content.decode()
 
 
 def test_a_kind_is_decided_as_a_whole(console: Console, user: EndUser, place: str) -> None:

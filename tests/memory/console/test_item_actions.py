@@ -57,11 +57,11 @@ def test_what_could_not_be_indexed_is_listed_and_tried_again(
     path = f"{place}/memories/{failed.pk}"
     assert "answered 413" in console.get(path).content.decode()
     page = console.post(f"{path}/index", follow=True).content.decode()
-    assert "on its way into the index again" in page
+    assert "queued for indexing again" in page
     assert "Try again" not in page
     index_now(user)
     assert (reload_item(failed).indexing, reload_item(failed).index_error) == (Indexing.READY, "")
-    assert "on its way" not in console.post(f"{path}/index", follow=True).content.decode()
+    assert "queued for indexing" not in console.post(f"{path}/index", follow=True).content.decode()
 
 
 def test_a_statement_is_put_into_every_context_and_taken_out_again(console: Console, user: EndUser, place: str) -> None:
@@ -114,7 +114,7 @@ def test_a_verdict_on_nothing_is_not_found(console: Console, place: str) -> None
 def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndUser, place: str) -> None:
     item = MemoryItemFactory.create(user=user)
     path = f"{place}/memories/{item.pk}"
-    assert "Take it back" not in console.get(path).content.decode()
+    assert "Undo this outcome" not in console.get(path).content.decode()
     console.post(f"{path}/outcome", {"outcome": "worked"})
     page = console.post(f"{path}/outcome", {"outcome": "failed"}, follow=True).content.decode()
     assert "The last verdict was “failed”" in page
@@ -131,7 +131,7 @@ def test_a_verdict_is_taken_back_where_it_was_given(console: Console, user: EndU
     page = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
     left = reload_item(item)
     assert (left.score, left.uses, left.last_outcome, left.last_used_at) == (0.5, 0, "", None)
-    assert "Take it back" not in page
+    assert "Undo this outcome" not in page
     assert page.count("Outcome taken back") == 2
     again = console.post(f"{path}/undo/{worked.pk}", follow=True).content.decode()
     assert "Not taken back: this was taken back already." in again
@@ -144,7 +144,7 @@ def test_a_verdict_on_an_answer_is_left_to_the_conversation(console: Console, us
         turn = Turn.objects.create(user=user, positions=[[str(item.pk), item.tier]])
     MemoryFacade().record_outcome(user, Outcome.WORKED, now=timezone.now(), turn_id=turn.turn_id)
     path = f"{place}/memories/{item.pk}"
-    assert "Take it back" not in console.get(path).content.decode()
+    assert "Undo this outcome" not in console.get(path).content.decode()
     [event] = MemoryFacade().list_events(user, item.pk)
     page = console.post(f"{path}/undo/{event.pk}", follow=True).content.decode()
     assert "Not taken back: this verdict is on an answer" in page

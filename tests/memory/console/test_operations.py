@@ -59,7 +59,7 @@ def test_comparisons_are_told_in_words(console: Console, user: EndUser) -> None:
     DriftReport.objects.create(mode="full", finished_at=now, problem="vector: connection refused")
     page = console.get(PAGE).content
     assert b"3 rows without a point (2 mended)" in page
-    assert b"they agree" in page
+    assert b"consistent" in page
     assert b"vector: connection refused" in page
 
 

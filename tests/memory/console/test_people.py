@@ -64,4 +64,4 @@ def test_an_unknown_page_is_answered_in_style(console: Console, place: str) -> N
     with override_settings(DEBUG=False):
         answer = console.get("/console/acme/nobody")
     assert answer.status_code == 404
-    assert b"Not here" in answer.content
+    assert b"Page not found" in answer.content

@@ -23,7 +23,7 @@ def test_it_tells_what_holds_what_the_bank_adds_and_what_was_so(console: Console
     new = NewMemory("Wants the command first, then the reasons", tier=Tier.MEMORY_BANK, tags=["preference"])
     memory.store(user, new, now=now)
     page = console.get(f"{place}/record").content.decode()
-    holds, before = page.split("Was so before")
+    holds, before = page.split("True before")
     assert holds.count("I live in Leeds now.") == 1, "a fact that is in the bank too is told once"
     assert "Wants the command first" in holds
     assert "York" not in holds

@@ -119,4 +119,4 @@ def test_what_cannot_be_replayed_is_told(
 def test_the_largest_changes_of_a_score_come_first() -> None:
     before = {"relevance": 0.2, "boosts": {"date": 0.5, "late": 0.1}, "ce": None}
     after = {"relevance": 0.21, "boosts": {"date": 1.5}, "ce": 0.4}
-    assert describe_changes(before, after) == ("Date +1.00", "Reranker +0.40", "Word for word −0.10")
+    assert describe_changes(before, after) == ("Date +1.00", "Reranker +0.40", "Wording −0.10")

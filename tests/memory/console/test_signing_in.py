@@ -96,7 +96,7 @@ def test_forms_need_the_token_of_this_session(operator: Operator, user: EndUser)
     strict.force_login(operator)
     answer = strict.post("/console/logout")
     assert answer.status_code == 403
-    assert b"Sent from somewhere else" in answer.content
+    assert b"This form could not be verified" in answer.content
 
 
 def test_the_theme_is_chosen_without_javascript(nobody: Console) -> None:

@@ -28,7 +28,7 @@ def test_a_memory_is_shared_shown_with_who_shared_it_and_taken_out(
     [copy] = facade.list_shared(access, user, ItemFilter(), limit=5)
     refused = console.post(f"{theirs}/spaces/{access.slug}/{copy.item.pk}/unshare", follow=True)
     assert "takes the role curator" in refused.content.decode()
-    assert "Take out" not in console.get(f"{theirs}/spaces").content.decode()
+    assert "Out of the space" not in console.get(f"{theirs}/spaces").content.decode()
     console.post(f"{place}/spaces/{access.slug}/{copy.item.pk}/unshare")
     assert facade.list_shared(access, user, ItemFilter(), limit=5) == []
     assert "#space" not in console.get("/people").content.decode()
@@ -54,7 +54,7 @@ def test_a_space_is_made_and_its_curator_alone_says_who_belongs_to_it(
     assert roles == {user.pk: Role.CURATOR, other_user.pk: Role.WRITER}
 
     theirs = place.replace(user.external_id, other_user.external_id)
-    assert "Set the role" not in console.get(f"{theirs}/spaces").content.decode()
+    assert "Change role" not in console.get(f"{theirs}/spaces").content.decode()
     forbidden = {"member": other_user.external_id, "role": "curator"}
     refused = console.post(f"{theirs}/spaces/{access.slug}/members", forbidden, follow=True)
     assert "takes the role curator" in refused.content.decode()

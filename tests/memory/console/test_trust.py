@@ -41,7 +41,7 @@ def test_an_operator_vouches_for_a_memory_after_being_asked(console: Console, us
     answer = console.post(path, {})
     assert (answer.status_code, reload_item(item).trust) == (302, Trust.USER)
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
-    assert "Vouched for by a person" in page
+    assert "Marked as trusted by a person" in page
     assert "operator olga" in page
     assert "/vouch" not in page
     assert console.get(path).status_code == 302

@@ -99,7 +99,7 @@ def test_the_session_shows_and_touches_nobody_else(user: EndUser, other_user: En
     for action in ("correct", "reject", "restore", "delete"):
         assert browser.post(f"/me/facts/{fact.pk}/{action}").status_code == 404
     missing = browser.get(f"/me/memories/{theirs.pk}/edit").content.decode()
-    assert ("Not here" in missing, "/console/" in missing) == (True, False)
+    assert ("Page not found" in missing, "/console/" in missing) == (True, False)
     held = memory.get(other_user, theirs.pk)
     assert held is not None
     assert (held.text, held.status) == ("Ben hides his key under the mat", Status.ACTIVE)

@@ -103,7 +103,7 @@ def test_htmx_gets_the_exchange_alone_and_another_button_corrects(
     part = console.post_part(path, {"outcome": "worked"}).content.decode()
     assert part.lstrip().startswith("<article")
     assert 'value="worked" aria-pressed="true"' in part
-    assert "said by operator olga" in part
+    assert "reported by operator olga" in part
     part = console.post_part(path, {"outcome": "failed"}).content.decode()
     assert 'value="worked" aria-pressed="false"' in part
     assert score_of(item) == 0.2

@@ -80,7 +80,7 @@ def test_a_line_tells_relation_confidence_its_grounds_and_since_when(
         f"since {since.day} {since:%B %Y}",
         "2 pieces of evidence, last seen",
         "2 days ago",
-        "does not wear off",
+        "does not fade",
         'aria-label="confidence"',
         "0.93",
     ):

@@ -36,7 +36,7 @@ def test_the_page_tells_trust_writer_and_parents(console: Console, user: EndUser
 def test_an_operator_vouches_for_a_memory_after_being_asked(console: Console, user: EndUser, place: str) -> None:
     item = from_outside(user)
     path = f"{place}/memories/{item.pk}/vouch"
-    assert "Answer for this memory?" in console.part(path).content.decode()
+    assert "Mark this memory as trusted?" in console.part(path).content.decode()
     assert reload_item(item).trust == Trust.EXTERNAL
     answer = console.post(path, {})
     assert (answer.status_code, reload_item(item).trust) == (302, Trust.USER)

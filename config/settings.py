@@ -63,6 +63,8 @@ SESSION_COOKIE_AGE = env_int("SESSION_HOURS", 24, minimum=1) * 3600
 
 # --- applications ------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    # Without looking for admin modules: memory.admin.dispatch imports them.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -71,6 +73,7 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django_htmx",
     "ninja",
+    "rest_framework",
     "memory",
     "memory.records",
     "outcomes",

@@ -1,4 +1,4 @@
-"""What draws pages: our templates alone, and what each of them may use."""
+"""What draws pages: our templates, and after them those that frameworks bring for pages of their own."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -19,4 +19,6 @@ def list_template_engines(base_dir: Path) -> list[dict[str, Any]]:
     }
     return [
         {"BACKEND": BACKEND, "DIRS": [base_dir / "templates"], "APP_DIRS": False, "OPTIONS": ours},
+        # The browsable API and the tables of superusers; a page of ours is never looked for here.
+        {"BACKEND": BACKEND, "NAME": "frameworks", "APP_DIRS": True, "OPTIONS": {"context_processors": PROCESSORS}},
     ]

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from config.api import api
+from memory.admin.dispatch import answer_admin_api, answer_admin_site
 from memory.api.metrics import metrics_view
 from memory.api.operations import health_view
 from memory.hooks.endpoint import answer_hook, send_script
@@ -23,6 +24,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hooks/commonplace-hook", send_script),
     path("clients/<name>", send_adapter),
     re_path(r"^hooks/(?P<client>[a-z-]{1,40})/?$", answer_hook),
+    # Its frameworks are imported with the first request to it.
+    re_path(r"^api/admin/v1(?:/(?P<rest>.*))?$", answer_admin_api),
     re_path(r"^api(?:/(?P<rest>.*))?$", answer_unknown_route),
 ]
 if settings.FLAGS["mem0"]:
@@ -32,4 +35,5 @@ if settings.FLAGS["ui"]:
     urlpatterns += [
         path("", RedirectView.as_view(pattern_name="console:home")),
         path("console/", include("memory.console.urls")),
+        re_path(r"^admin(?:/(?P<rest>.*))?$", answer_admin_site),
     ]

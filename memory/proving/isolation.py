@@ -13,7 +13,7 @@ from memory.proving.stage import ProvingStage, name_canary, name_person
 ISOLATED_TABLES = (
     "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
     "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') "
-    "AND a.attname = 'user_id' AND NOT a.attisdropped ORDER BY 1"
+    "AND a.attname = 'user_id' AND NOT a.attisdropped AND c.relname <> 'django_admin_log' ORDER BY 1"
 )
 """Every table with a column ``user_id``."""
 UNFORCED = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND NOT (relrowsecurity AND relforcerowsecurity)"

@@ -42,8 +42,9 @@ def read_ahead(folder: Path, most_bytes: int | None = None) -> int:
 
 def list_large_files(folder: Path) -> list[tuple[Path, int]]:
     found: list[tuple[float, Path, int]] = []
-    for path in folder.rglob("*"):
-        with suppress(OSError):
+    # A whole folder may go meanwhile: a database that is dropped. What was seen until then is read.
+    with suppress(OSError):
+        for path in folder.rglob("*"):
             state = path.stat()
             if path.is_file() and state.st_size >= LEAST_BYTES:
                 found.append((state.st_mtime, path, state.st_size))

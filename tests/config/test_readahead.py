@@ -1,6 +1,7 @@
 """Files of the database that are read before anybody asks for them."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,14 @@ def test_a_folder_or_file_that_is_gone_fails_nothing(files: Path, monkeypatch: p
     for path, _ in listed:
         path.unlink()
     assert readahead.read_ahead(files, most_bytes=1000) == 90
+
+
+def test_a_folder_that_goes_while_it_is_listed_fails_nothing(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = sorted((files / "5").iterdir(), reverse=True)
+
+    def vanish(folder: Path, pattern: str) -> Iterator[Path]:
+        yield listed[0]
+        raise FileNotFoundError(folder)
+
+    monkeypatch.setattr(Path, "rglob", vanish)
+    assert readahead.read_ahead(files, most_bytes=1000) == 40

@@ -188,5 +188,6 @@ def test_a_person_is_erased_by_typing_their_id(
     assert governing.get(place).status_code == 404
     [event] = AuditEvent.objects.filter(action="person.erased")
     assert (event.subject, event.actor) == (str(Erasure.objects.get().pk), "operator:vera")
-    assert "ann" not in governing.get("/console/settings").content.decode().split("What was changed")[1]
+    told = governing.get("/console/settings").content.decode().split("What was changed")[1].split("</main>")[0]
+    assert "ann" not in told
     assert EndUser.objects.filter(external_id="ben").exists()

@@ -17,7 +17,6 @@ from memory.claims.building import LONGEST, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import cut_clauses
 from memory.claims.relations import REQUEST
-from memory.claims.requests import find_request
 from memory.claims.telling import Features, Passage, TellingWeights, extract_telling_features
 from memory.guard.annotation import AnnotatedText, Sentence
 
@@ -26,9 +25,6 @@ WEIGHTS: Final = Path(__file__).parent / "asking.npz"
 ASKED_LEAST: Final = 0.33
 # A lone question asks for something else as often.
 QUESTION_LEAST: Final = 0.6
-# "Write down eight names for a goldfish" has the words of a request and is a task: six of those in four languages were
-# rated below, no request of seven sets.
-TASK_MOST: Final = 0.04
 # Share of a sentence that its claims must hold, or the sentence itself is what is remembered.
 COVERED: Final = 0.6
 
@@ -46,12 +42,6 @@ def list_asking_features(sentences: Sequence[Sentence]) -> Features:
 def rate_asking(sentences: Sequence[Sentence]) -> float:
     """From 0 to 1, or 0 for nothing said."""
     return load_asking_weights().predict(list_asking_features(sentences)) if sentences else 0.0
-
-
-def asks_for_work(sentence: Sentence) -> bool:
-    """Whether words that ask to be remembered elsewhere ask for work here; never a wish for all answers."""
-    request = find_request(sentence)
-    return request is not None and not request[2] and rate_asking((sentence,)) < TASK_MOST
 
 
 def mark_asked(claims: Sequence[Claim], whole: AnnotatedText, told: Sequence[tuple[Sentence, int]]) -> list[Claim]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
-from memory.claims.asking import asks_for_work, mark_asked
+from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
@@ -147,7 +147,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             skip = False
             continue
         request = find_request(sentence)
-        if request is not None and not (has_frame(sentence) or asks_for_work(sentence)):
+        if request is not None and not has_frame(sentence):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
                 claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
@@ -170,8 +170,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
 
 def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
     """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is."""
-    is_work = has_sure_frame(sentence) or asks_for_work(sentence)
-    is_closed = is_introduced or is_work or find_secret(sentence.raw) is not None
+    is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     if not is_closed and len(whole.text) <= LONGEST and tells_counsel(sentence):
         claim = replace(claim_remark(sentence, whole, place), is_remark=False, is_sure=True)
         return SentenceReading(sentence, place, (claim,), is_open=False)

@@ -28,8 +28,7 @@ def test_a_request_in_words_of_no_list_is_remembered(text: str, told: str) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        "write down eight names for a goldfish",
-        "save the table as csv and send me the link",
+        "how do I store a value in a variable?",
         "kannst du mir erklären, wie man eine Datei speichert?",
         "rappelle-moi la recette des crêpes",
         "me lembra como se calcula a média?",

@@ -178,6 +178,7 @@ class BookJob(models.Model):
     error_detail = models.CharField(max_length=500, blank=True, default="")
     actor = models.CharField(max_length=100, blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now)
+    # Of a book that can be asked before all its vectors are made, that moment: nobody is told of the work behind it.
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -191,7 +192,7 @@ class BookJob(models.Model):
     @property
     def is_found(self) -> bool:
         """All of it is stored and found by its words, and what its passages mean is still worked out."""
-        return self.state in OPEN_STATES and self.book_id is not None and self.stage == JobStage.EMBEDDING
+        return self.state in OPEN_STATES and self.finished_at is not None
 
     @property
     def told_state(self) -> JobState:

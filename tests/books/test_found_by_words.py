@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from books import ingestion, jobs, tasks
-from books.ingestion import run_job
+from books.ingestion import release_held, run_job
 from books.models import BookJob
 from memory.access.scope import user_scope
 from memory.indexing import queue
@@ -40,7 +40,9 @@ def count_pending(user: EndUser) -> int:
         return MemoryItem.objects.for_user(user).filter(indexing=Indexing.PENDING).count()
 
 
-def test_a_long_book_can_be_asked_before_its_vectors_are_made(shelf: BookShelf, user: EndUser, api: ApiClient) -> None:
+def test_a_long_book_can_be_asked_before_its_vectors_are_made(
+    shelf: BookShelf, user: EndUser, api: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = begin(shelf, user)
 
     assert (told["status"], told["stage"], told["progress"]) == ("completed", "done", 1.0)
@@ -54,7 +56,20 @@ def test_a_long_book_can_be_asked_before_its_vectors_are_made(shelf: BookShelf, 
     # The same file again is this book and no second job.
     assert shelf.upload(table(), "again.csv").json()["duplicate_of"] == told["book_id"]
 
+    report = jobs.report_progress
+    heard: list[dict[str, Any]] = []
+
+    def hear(user: EndUser, job_id: uuid.UUID, *given: Any) -> bool:
+        goes_on = report(user, job_id, *given)
+        heard.append(shelf.status(told["job_id"]))
+        return goes_on
+
+    monkeypatch.setattr(jobs, "report_progress", hear)
+    # What was not embedded in time is left to the queue of the index, and waited for.
+    monkeypatch.setattr(ingestion, "embed_behind", lambda user, book, *_: release_held(user, book, now=timezone.now()))
     work(user)
+    assert heard
+    assert all(one == told for one in heard)
     assert count_pending(user) == 0
     whole = shelf.get(told["book_id"]).json()
     assert whole["embedded"] == whole["chunks"] == book["chunks"]

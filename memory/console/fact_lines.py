@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.formats import date_format
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from memory.claims.claim import SPEAKER
 from memory.claims.relations import ABOUT, REQUEST
@@ -123,9 +123,9 @@ def find_wording(value: str, statement: str) -> str:
 
 
 def count_evidence(count: int) -> str:
-    return (
-        _("no evidence left") if count == 0 else "1 piece of evidence" if count == 1 else f"{count} pieces of evidence"
-    )
+    if count == 0:
+        return _("no evidence left")
+    return ngettext("{count} piece of evidence", "{count} pieces of evidence", count).format(count=count)
 
 
 def describe_wear(fact: Fact) -> str:

@@ -112,8 +112,10 @@ def validate_query_length(query: str) -> str:
 class FilterForm(forms.Form):
     """Which memories to list."""
 
-    tier = forms.ChoiceField(required=False, choices=[("", _("All tiers")), *((t.value, TIER_NAMES[t]) for t in Tier)])
-    status = forms.ChoiceField(required=False, choices=STATUSES)
+    tier = forms.ChoiceField(
+        label=_("Tier"), required=False, choices=[("", _("All tiers")), *((t.value, TIER_NAMES[t]) for t in Tier)]
+    )
+    status = forms.ChoiceField(label=_("Status"), required=False, choices=STATUSES)
     sort = forms.ChoiceField(required=False, choices=ORDERS)
     tag = forms.CharField(required=False, max_length=64, strip=True)
     q = forms.CharField(required=False, max_length=200, strip=True)
@@ -138,7 +140,7 @@ class FactFilterForm(forms.Form):
     """Which facts to list. With a day, what held on it by what is known now."""
 
     q = forms.CharField(label=_("Words"), required=False, max_length=200, strip=True)
-    state = forms.ChoiceField(required=False, choices=FACT_STATES)
+    state = forms.ChoiceField(label=_("State"), required=False, choices=FACT_STATES)
     as_of = forms.DateField(label=_("As of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
     scope = forms.CharField(required=False, max_length=200)
 
@@ -160,7 +162,9 @@ class FactForm(forms.Form):
     """A fact put right. ``revision`` is the one the operator saw while writing."""
 
     statement = forms.CharField(
-        max_length=STATEMENT_CHARS, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true", "rows": 3})
+        label=_("Statement"),
+        max_length=STATEMENT_CHARS,
+        widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true", "rows": 3}),
     )
     valid_from = forms.DateField(label=_("True since"), widget=forms.DateInput(attrs={"type": "date"}))
     valid_to = forms.DateField(
@@ -219,15 +223,26 @@ class WritingForm(forms.Form):
     """What an operator may say of a memory."""
 
     # Stripping would make a new version of every memory that begins with a space.
-    text = forms.CharField(strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"}))
+    text = forms.CharField(
+        label=_("Text"), strip=False, widget=forms.Textarea(attrs={"dir": "auto", "spellcheck": "true"})
+    )
     tags = forms.CharField(
-        required=False, help_text=_("Separated by commas."), widget=forms.TextInput(attrs={"dir": "auto"})
+        label=_("Tags"),
+        required=False,
+        help_text=_("Separated by commas."),
+        widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     importance = forms.FloatField(
-        min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
+        label=_("Importance"),
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"}),
     )
     confidence = forms.FloatField(
-        min_value=0, max_value=1, widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"})
+        label=_("Confidence"),
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"step": "0.05", "inputmode": "decimal"}),
     )
     always_inject = forms.BooleanField(required=False, label=_("Put it into every conversation"))
 

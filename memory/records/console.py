@@ -146,7 +146,7 @@ def describe_filters(row: RecallLog) -> str:
         said.append(_("for {bias}").format(bias=bias))
     if most := row.filters.get("max_per_kind"):
         said.append(_("at most {most} of a kind").format(most=most))
-    return "; ".join(part for part in said if part)
+    return "; ".join(str(part) for part in said if part)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

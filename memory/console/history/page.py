@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 
 from memory.console import fact_history, timeline
@@ -49,7 +50,7 @@ class HistoryForm(forms.Form):
     kind = forms.ChoiceField(
         label=_("What"),
         required=False,
-        choices=[("", _("Everything")), *((kind.value, name.capitalize()) for kind, name in KIND_NAMES.items())],
+        choices=[("", _("Everything")), *((kind.value, capfirst(name)) for kind, name in KIND_NAMES.items())],
     )
     as_of = forms.DateField(label=_("As of"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
 

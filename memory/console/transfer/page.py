@@ -42,7 +42,7 @@ class ImportForm(forms.Form):
     )
     tier = forms.ChoiceField(
         label=_("Keep chats in"),
-        choices=[(tier.value, describe_tier(tier)) for tier in (Tier.HISTORY, Tier.PATTERNS)],
+        choices=lambda: [(tier.value, describe_tier(tier)) for tier in (Tier.HISTORY, Tier.PATTERNS)],
         initial=Tier.HISTORY.value,
         required=False,
     )

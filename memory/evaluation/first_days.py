@@ -2,8 +2,8 @@
 
 A person's first memories are few and of many kinds: statements of the bank, exchanges with an assistant, notes, lines
 of an imported chat. Some questions are about nothing in the store: of these silence is the right answer. Text files,
-one a language; a store belongs to one half with all its questions. The visitor's set is of an author who had read no
-rule, and whose halves lie in folders of their own.
+one a language; a store belongs to one half with all its questions. The visitor's and the newcomer's sets are of authors
+who had read no rule, and their halves lie in folders of their own.
 """
 
 import re
@@ -24,7 +24,7 @@ from memory.evaluation.scenarios import HALVES, choose_half
 FIRST_DAYS: Final = "first-days"
 FOLDER: Final = Path(__file__).parent / "scenarios" / FIRST_DAYS
 VISITOR: Final = "first-days-visitor"
-VISITOR_FOLDER: Final = FOLDER.parent / VISITOR
+NEWCOMER: Final = "first-days-newcomer"
 SILENCE: Final = "silence"
 _KINDS: Final = {"s": "statement", "e": "exchange", "n": "note", "t": "imported"}
 _MEMORY: Final = re.compile(
@@ -40,15 +40,25 @@ def read_first_days(half: str | None = None) -> RetrievalDataset:
 
 
 def read_visitor_days(half: str | None = None) -> RetrievalDataset:
-    paths = [path for one in HALVES if half in {None, one} for path in sorted((VISITOR_FOLDER / one).glob("*.txt"))]
-    name = VISITOR if half is None else f"{VISITOR}, {half}"
-    stores = tuple(store for path in paths for store in read_stores(path, f"{VISITOR}-{path.parent.name}"))
+    return read_halves(VISITOR, half)
+
+
+def read_newcomer_days(half: str | None = None) -> RetrievalDataset:
+    return read_halves(NEWCOMER, half)
+
+
+def read_halves(key: str, half: str | None) -> RetrievalDataset:
+    folder = FOLDER.parent / key
+    paths = [path for one in HALVES if half in {None, one} for path in sorted((folder / one).glob("*.txt"))]
+    name = key if half is None else f"{key}, {half}"
+    stores = tuple(store for path in paths for store in read_stores(path, f"{key}-{path.parent.name}"))
     return RetrievalDataset(name, DatasetForm.FIRST_DAYS, stores)
 
 
 SETS: Final[Mapping[str, Callable[[str | None], RetrievalDataset]]] = {
     FIRST_DAYS: read_first_days,
     VISITOR: read_visitor_days,
+    NEWCOMER: read_newcomer_days,
 }
 
 

@@ -87,7 +87,8 @@ def test_it_asks_the_database_no_oftener_for_many_memories_than_for_few(
     MemoryItemFactory.create_batch(20, user=user)
     with CaptureQueriesContext(connection) as many:
         console.get(place)
-    assert len(many) == len(few) <= 30
+    # Five of them read the assistant's name, which stands on every page of a person.
+    assert len(many) == len(few) <= 34
 
 
 @pytest.mark.usefixtures("healthy")

@@ -151,7 +151,13 @@ def may_replace(pair: Replacement) -> bool:
     newer = pair.newer
     is_of_other = newer.subject not in {"", SPEAKER, pair.older.subject}
     tells_change = (newer.tells_change or newer.tells_end) and not newer.is_passing
-    return tells_change and not is_of_other and is_of_one_matter(pair)
+    return tells_change and not is_of_other and not is_of_strangers(pair) and is_of_one_matter(pair)
+
+
+def is_of_strangers(pair: Replacement) -> bool:
+    """ "The neighbour's cat died" ends nothing of the person's own, however near a cat of theirs is."""
+    kinds = pair.voice.kinds
+    return not kinds.isdisjoint(OF_STRANGERS) and kinds.isdisjoint(OF_SELF) and pair.older.is_of_user
 
 
 def is_of_one_matter(pair: Replacement) -> bool:

@@ -124,7 +124,8 @@ def list_tables() -> list[type[models.Model]]:
 
 
 def has_user(model: type[models.Model]) -> bool:
-    return any(column.name == "user" for column in model._meta.fields)
+    # Django's log of its own administration has a user too, who is an operator.
+    return any(column.name == "user" and column.related_model is EndUser for column in model._meta.fields)
 
 
 def list_columns(model: type[models.Model]) -> list[str]:

@@ -58,7 +58,7 @@ class ConsentForm(KeyForm):
         cast("forms.ChoiceField", self.fields["access"]).choices = self.accesses
 
     def clean_person(self) -> ViewedPerson:
-        organization, _, external_id = self.cleaned_data["person"].partition("/")
+        organization, _slash, external_id = self.cleaned_data["person"].partition("/")
         try:
             return find_viewed_person(self.operator, organization, external_id)
         except Http404 as error:

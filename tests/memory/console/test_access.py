@@ -217,7 +217,7 @@ def test_losing_the_membership_closes_the_pages_at_once(console: Console, operat
 
 def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None:
     """A page added without its guard fails here."""
-    open_to_all = {"login", "logout", "theme"}
+    open_to_all = {"login", "logout", "theme", "display"}
     ids = {
         name: uuid.uuid4()
         for name in (

@@ -101,7 +101,7 @@ def test_the_guard_speaks_while_one_writes_and_is_overruled_by_hand(
     assert "will not take" in console.post_part(f"{place}/bank/judge", dict(order)).content.decode()
     # Without JavaScript the same is said on sending.
     asked = console.post(f"{place}/bank/add", joke)
-    assert (asked.status_code, "not put in yet" in asked.content.decode()) == (422, True)
+    assert (asked.status_code, "not saved yet" in asked.content.decode()) == (422, True)
     assert console.post(f"{place}/bank/add", order).status_code == 422
     assert facade.get_bank_stats(user).active == 0
     assert console.post(f"{place}/bank/add", {**joke, "anyway": "yes"}).status_code == 302

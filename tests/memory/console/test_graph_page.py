@@ -72,7 +72,7 @@ def test_a_name_opens_its_details(console: Console, graph: str) -> None:
     assert "Named together with it" in concept
     assert "Tom Becker visited Berlin" in concept
     assert "<html" not in concept
-    assert "Nothing of this name" in console.part(f"{graph}?name=atlantis").content.decode()
+    assert "Nothing by this name" in console.part(f"{graph}?name=atlantis").content.decode()
 
 
 def test_a_concept_shows_its_neighbourhood_and_what_was_tried(console: Console, graph: str) -> None:

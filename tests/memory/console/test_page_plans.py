@@ -52,6 +52,9 @@ def find_scans(plans: list[dict[str, Any]], table: str) -> list[tuple[str, str]]
 
 
 def test_memories_are_counted_by_the_index_alone(user: EndUser, plans: list[dict[str, Any]]) -> None:
+    # Of so few rows, none of which a vacuum has seen, another index beside the table costs the same.
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_indexscan = off")
     MemoryItemFactory.create_batch(3, user=user, tier=Tier.HISTORY)
     MemoryItemFactory.create(user=user, tier=Tier.HISTORY, archived=True)
     plans.clear()

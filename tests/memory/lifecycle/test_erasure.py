@@ -129,7 +129,9 @@ def tables_of_users() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public'"
-            " AND column_name = 'user_id' AND table_name NOT LIKE 'operator%' ORDER BY 1"
+            " AND column_name = 'user_id' AND table_name NOT LIKE 'operator%'"
+            # Of Django's own administration: its user is an operator.
+            " AND table_name <> 'django_admin_log' ORDER BY 1"
         )
         return [name for (name,) in cursor.fetchall()]
 

@@ -24,6 +24,7 @@ import psycopg
 from config import embedded
 from config.databases import SESSION_TIMEOUTS
 from config.runtime import programs
+from config.runtime.postgres import server_user, user_switch_prefix
 from config.supervisor import Program, end_process
 from memory.benchmarks.serving import start_program
 from memory.proving.crashes import WriteRun
@@ -171,14 +172,14 @@ def run_pooler(stage: ProvingStage, folder: Path) -> Iterator[str]:
     settings = POOLER.format(database=embedded.DATABASE, host=paths.run, folder=folder, port=POOLER_PORT)
     (folder / "pooler.ini").write_text(settings, encoding="utf-8")
     (folder / "users.txt").write_text(f'"{role}" "{password}"\n', encoding="utf-8")
-    # As root it refuses to run, and another user does not reach the sockets: it runs as Postgres does.
-    owner = stage.stack.child("postgres").username()
+    # It refuses to run as root, as Postgres does, and is given the same identity, under which it reaches the sockets.
+    prefix = user_switch_prefix(paths)
     for name in (folder, *folder.iterdir()):
-        shutil.chown(name, owner)
-    as_owner = ["-u", owner] if os.geteuid() == 0 else []
+        if os.geteuid() == 0:
+            shutil.chown(name, server_user(prefix))
     with (
         set_role_timeouts(stage, role),
-        subprocess.Popen([program, "-q", *as_owner, str(folder / "pooler.ini")], stderr=subprocess.DEVNULL) as pooler,
+        subprocess.Popen([*prefix, program, "-q", str(folder / "pooler.ini")], stderr=subprocess.DEVNULL) as pooler,
     ):
         try:
             place = f"host={folder}&port={POOLER_PORT}"

@@ -182,8 +182,7 @@ def run_pooler(stage: ProvingStage, folder: Path) -> Iterator[str]:
         subprocess.Popen([*prefix, program, "-q", str(folder / "pooler.ini")], stderr=subprocess.DEVNULL) as pooler,
     ):
         try:
-            place = f"host={folder}&port={POOLER_PORT}"
-            url = f"postgresql://{role}:{password}@/{embedded.DATABASE}?{place}"
+            url = f"postgresql://{role}:{password}@:{POOLER_PORT}/{embedded.DATABASE}?host={folder}"
             if not eventually(partial(is_reached, url), PATIENCE_S):
                 raise UnmeasurableError(f"PgBouncer did not start: {read_end(folder / 'pooler.log')}")
             yield url

@@ -140,7 +140,7 @@ def record_outcome(request: OperatorRequest, person: ViewedPerson, exchange_id: 
     exchange = find_exchange(person, exchange_id)
     if request.method != "POST":
         return redirect_to_exchange(person, exchange)
-    if outcome not in {value.value for value, _ in VERDICTS}:
+    if outcome not in {value.value for value, _name in VERDICTS}:
         raise Http404("no such outcome")
     now = timezone.now()
     # None ticked: all that the turn showed.

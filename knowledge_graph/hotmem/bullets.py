@@ -46,7 +46,12 @@ def find_template(code: str, key: str) -> str:
 
 def name_relation(relation: str, code: str) -> str:
     """The noun of a relation in a language; where it has none, the relation's own English one."""
-    return next(iter(read_entries(code, "claims", f"noun {relation}")), relation.replace("_", " "))
+    # Those that a language's bullets name are said there and not read in a text.
+    nouns = (
+        *read_entries(code, "claims", f"noun {relation}"),
+        *read_sections(code, SUBJECT).get(f"noun {relation}", ()),
+    )
+    return next(iter(nouns), relation.replace("_", " "))
 
 
 def respell(value: str, statement: str) -> str:

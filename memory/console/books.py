@@ -12,6 +12,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from books import library
@@ -130,7 +131,7 @@ def show_books(person: ViewedPerson, books: Sequence[Book]) -> list[ShownBook]:
 
 def list_thread_documents(person: ViewedPerson) -> list[Book]:
     """What was handed in for one conversation alone and may be made a book."""
-    found, _ = library.list_books(person.user, limit=PAGE + THREAD_DOCUMENTS, thread_id=None)
+    found, _total = library.list_books(person.user, limit=PAGE + THREAD_DOCUMENTS, thread_id=None)
     return [book for book in found if book.thread_id][:THREAD_DOCUMENTS]
 
 
@@ -264,9 +265,11 @@ def remove(request: OperatorRequest, person: ViewedPerson, book_id: uuid.UUID) -
     open_facade(person).remove_book(person.user, book_id, now=timezone.now())
     messages.success(
         request,
-        _("{title} is removed with its {chunk_count:,} passages.").format(
-            title=book.title, chunk_count=book.chunk_count
-        ),
+        ngettext(
+            "{title} is removed with its {chunk_count:,} passage.",
+            "{title} is removed with its {chunk_count:,} passages.",
+            book.chunk_count,
+        ).format(title=book.title, chunk_count=book.chunk_count),
     )
     return redirect("console:books", *person.path)
 

@@ -84,7 +84,7 @@ class Chart:
 
 def stack_bars(days: Sequence[date], parts: Mapping[str, tuple[str, Sequence[float]]], size: ChartSize) -> Chart:
     """A pile of bars for each day. ``parts``: name to class and one number for each day, the lowest first."""
-    sums = [sum(numbers[position] for _, numbers in parts.values()) for position in range(len(days))]
+    sums = [sum(numbers[position] for _name, numbers in parts.values()) for position in range(len(days))]
     top = round_up_to_scale(max(sums, default=0))
     step = day_width(days, size)
     bars = []
@@ -110,7 +110,7 @@ def draw_lines(
     top: float = 0.0,
 ) -> Chart:
     """A line for each name, broken where a day has no value. The axis ends at ``top``, else above the highest."""
-    known = [value for _, values in curves.values() for value in values if value is not None]
+    known = [value for _name, values in curves.values() for value in values if value is not None]
     top = top or round_up_to_scale(max(known, default=0))
     lines = [draw_line(name, css, values, days, top, unit, size) for name, (css, values) in curves.items()]
     return Chart([], lines, label_levels(top, unit), label_dates(days, size), size.width, size.css)

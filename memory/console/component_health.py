@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
+from memory.console.reason_wordings import compile_sentences, word_reason
 from memory.operations import health
 from memory.operations.health import Component
 from memory.web.wordings import translate as _
@@ -27,6 +30,19 @@ EFFECTS = {
     "queue": _("New memories are found by their words, not yet by their meaning."),
     "mcp": _("Assistants that use MCP cannot ask; the API goes on."),
 }
+# What parts say of themselves to programs too, in English.
+DETAILS = compile_sentences(
+    (
+        gettext_noop("memories have waited {number} s for the index: is a worker running?"),
+        gettext_noop("oldest waiting memory {number} s"),
+        gettext_noop("queue empty"),
+        gettext_noop("running"),
+        gettext_noop("{model}, {number} dimensions"),
+        gettext_noop("{backend}, about {number} vectors"),
+        gettext_noop("only {amount} free, writes will fail; free space now"),
+        gettext_noop("{amount} free, very low"),
+    )
+)
 NOT_RECALLED = _("They are kept, and recall does not find them.")
 
 
@@ -75,7 +91,7 @@ def list_component_health() -> list[ComponentHealth]:
 
 def describe_component(name: str, part: Component) -> ComponentHealth:
     if part.ok:
-        return ComponentHealth(NAMES.get(name, name), "good", part.detail)
+        return ComponentHealth(NAMES.get(name, name), "good", word_reason(part.detail, DETAILS))
     state = "bad" if part.required else "watch"
     return ComponentHealth(NAMES.get(name, name), state, describe_reason(part.detail), EFFECTS.get(name, ""))
 
@@ -84,7 +100,7 @@ def describe_reason(detail: str) -> str:
     """What went wrong as a sentence, without the technical name in front: the part is named beside it."""
     # Adapters begin their reasons with their own name, which stands beside it on the page.
     name, colon, rest = detail.partition(": ")
-    text = rest if colon and name in NAMES else detail
+    text = word_reason(rest if colon and name in NAMES else detail, DETAILS)
     return f"{text[:1].upper()}{text[1:]}" + ("" if not text or text[-1] in ".?!" else ".")
 
 

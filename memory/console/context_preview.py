@@ -15,6 +15,7 @@ from memory.context.compose import Context
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -115,8 +116,8 @@ class ConceptChip:
         tier, rate, uses = (self.route.get(name) for name in ("best_collection", "success_rate", "usage_count"))
         if not tier or rate is None:
             return ""
-        return _("asked {count} times, best in {tier}: {rate:.0%} worked").format(
-            count=uses or 0, tier=TIER_NAMES[Tier(tier)], rate=rate
+        return _("asked {times}, best in {tier}: {rate:.0%} worked").format(
+            times=say_quantity(uses or 0, "times"), tier=TIER_NAMES[Tier(tier)], rate=rate
         )
 
 

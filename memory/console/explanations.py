@@ -149,7 +149,7 @@ def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
     """The heaviest signals that point one way, as clauses."""
     # The rest are in the table below; a sentence of ten reasons explains nothing.
     pointing = [(abs(value), name) for name, value in boosts.items() if value * sign > 0]
-    clauses = [explain_signal(name, sign) for _, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
+    clauses = [explain_signal(name, sign) for _size, name in sorted(pointing, reverse=True)[:MOST_REASONS]]
     *others, last = map(str, clauses) if clauses else [""]
     return str(_("{others} and {last}")).format(others=", ".join(others), last=last) if others else last
 
@@ -204,7 +204,7 @@ def format_number(value: object) -> str:
 def split_timings(timings_ms: Mapping[str, float]) -> list[TimingSegment]:
     """The stages of a search one after another along a bar, and what none of them accounts for."""
     parts = [(stage, STAGES.get(stage, stage), ms) for stage, ms in timings_ms.items() if stage != "total"]
-    known = sum(ms for _, _, ms in parts)
+    known = sum(ms for _stage, _name, ms in parts)
     # Stages that ran side by side may add up to more than the whole took.
     total = max(timings_ms.get("total", known), known)
     # Under 2 % is rounding and would only add a sliver to the bar.

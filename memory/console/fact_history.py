@@ -13,6 +13,7 @@ from django.utils.dateparse import parse_datetime
 
 from memory.access.scope import user_scope
 from memory.console.fact_lines import EVIDENCE_NAMES, format_day
+from memory.console.reason_wordings import word_reason
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import format_value
 from memory.models import FactEvent, FactEvidence, MemoryItem
@@ -40,7 +41,14 @@ UP: Final = frozenset({"added", "confirmed", "restored", "settled"})
 DOWN: Final = frozenset({"superseded", "retracted", "deprecated", "doubted"})
 # Told by the title, the difference of the words, or the link.
 TOLD: Final = frozenset({"state", "statement", "by", "merged", "split", "evidence"})
-LABELS: Final = {"valid_from": _("true since"), "valid_to": _("true until")}
+LABELS: Final = {
+    "valid_from": _("true since"),
+    "valid_to": _("true until"),
+    "confidence": _("confidence"),
+    "relation": _("relation"),
+    "object": _("value"),
+    "subject": _("about"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ def describe_event(event: FactEvent) -> FactHistoryEntry:
     return FactHistoryEntry(
         title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
         trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
-        reason=event.reason,
+        reason=word_reason(event.reason),
         details=describe_fields(before, after),
         runs=diff_texts(old, new) if old and new and old != new else (),
         other=read_other(after),

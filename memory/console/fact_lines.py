@@ -11,6 +11,7 @@ from django.utils.translation import ngettext, pgettext
 
 from memory.claims.claim import SPEAKER
 from memory.claims.relations import ABOUT, REQUEST
+from memory.console.relation_wordings import word_relation
 from memory.facts.confidence import is_lasting
 from memory.facts.evidence import compute_confidence
 from memory.facts.subjects import SubjectKind
@@ -103,10 +104,7 @@ def describe_relation(fact: Fact) -> str:
     """ "lives in", "not allergic to", "no longer works at"."""
     if fact.relation in UNTOLD:
         return ""
-    relation = fact.relation.replace("_", " ")
-    if fact.tense == "over":
-        return _("no longer {relation}").format(relation=relation)
-    return relation if fact.polarity else _("not {relation}").format(relation=relation)
+    return word_relation(fact.relation, is_denied=not fact.polarity, is_over=fact.tense == "over")
 
 
 def name_subject(subject: str) -> str:

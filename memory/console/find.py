@@ -9,13 +9,12 @@ from django.db.models import F
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
 from memory.console.forms import FindForm
 from memory.console.people import list_nameable
+from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace
 from memory.models import EndUser, MemoryItem, Operator
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, operator_page, person_page, render_page
@@ -27,66 +26,10 @@ FEWEST_LETTERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ConsolePlace:
-    """A page that can be found by its name and by ``also``, other words that it is looked for by."""
-
-    view: str
-    icon: str
-    name: str | Promise
-    also: str | Promise = ""
-
-    def answers_to(self, words: list[str]) -> bool:
-        names = f"{self.name} {self.also}".casefold().split()
-        return all(any(name.startswith(word) for name in names) for word in words)
-
-
-@dataclass(frozen=True, slots=True)
 class FoundPlace:
     name: str
     icon: str
     address: str
-
-
-OF_A_PERSON: Final = (
-    ConsolePlace("overview", "overview", _("Overview"), _("home start")),
-    ConsolePlace("search", "search", _("Search"), _("ask query")),
-    ConsolePlace("context", "search", _("Context"), _("prompt assistant")),
-    ConsolePlace("recall", "recall", _("Recall"), _("records journal")),
-    ConsolePlace("memories", "memories", _("Memories"), _("list")),
-    ConsolePlace("bank", "pin", _("Memory bank"), _("statements tags")),
-    ConsolePlace("facts", "facts", _("Facts"), _("profile")),
-    ConsolePlace("record", "facts", _("Record"), _("print summary")),
-    ConsolePlace("nights", "facts", _("Nights"), _("consolidation")),
-    ConsolePlace("inbox", "compare", _("Review"), _("inbox decide duplicates contradictions suspected")),
-    ConsolePlace("conversations", "conversations", _("Conversations"), _("exchanges threads outcomes chats")),
-    ConsolePlace("hot", "conversations", _("Turn by turn"), _("hot path")),
-    ConsolePlace("books", "book", _("Books"), _("documents upload")),
-    ConsolePlace("timeline", "recall", _("Timeline"), _("history day as of")),
-    ConsolePlace("graph", "graph", _("Graph"), _("concepts entities")),
-    ConsolePlace("measure", "measure", _("Measure"), _("questions quality")),
-    ConsolePlace("replay", "restore", _("Replay"), _("ranking settings")),
-    ConsolePlace("spaces", "people", _("Spaces"), _("share members")),
-    ConsolePlace("personality", "personality", _("Personality"), _("tone template")),
-    ConsolePlace("connect", "key", _("Connect"), _("client api key mcp")),
-    ConsolePlace("transfer", "archive", _("Export and import"), _("download upload chats transfer")),
-    ConsolePlace("links", "people", _("Their own page"), _("personal link")),
-)
-OF_ALL: Final = (
-    ConsolePlace("people", "people", _("People"), _("users persons")),
-    ConsolePlace("webhooks", "info", _("Webhooks"), _("events endpoints")),
-    ConsolePlace("vocabulary", "book", _("Vocabulary"), _("topics labels")),
-    ConsolePlace("settings", "settings", _("Settings"), _("hub configuration audit changes")),
-    ConsolePlace("keys", "key", _("Keys"), _("api tokens limits revoke")),
-    ConsolePlace("members", "people", _("Members"), _("roles owners accounts sign")),
-    ConsolePlace("mcp", "info", _("MCP"), _("tools sessions diagnostics try")),
-)
-OF_THE_INSTALLATION: Final = (
-    ConsolePlace("operations", "operations", _("Operations"), _("index rebuild queues installation")),
-    ConsolePlace("prompts", "conversations", _("Prompts"), _("language model cost")),
-    ConsolePlace("configuration", "settings", _("Configuration"), _("flags limits environment values")),
-    ConsolePlace("model_calls", "measure", _("Model calls"), _("language model cost tokens")),
-    ConsolePlace("system_health", "good", _("Health"), _("status installation")),
-)
 
 
 @require_safe
@@ -123,10 +66,10 @@ def render_found(request: OperatorRequest, person: ViewedPerson | None) -> HttpR
 
 def find_places(operator: Operator, person: ViewedPerson | None, query: str) -> list[FoundPlace]:
     words = query.casefold().split()
-    found = list_addresses(OF_A_PERSON, words, person.path) if person else []
-    found += list_addresses(OF_ALL, words, ())
+    found = list_addresses(OF_PERSON, words, person.path) if person else []
+    found += list_addresses(OF_ORGANIZATIONS, words, ())
     if can_see_everybody(operator):
-        found += list_addresses(OF_THE_INSTALLATION, words, ())
+        found += list_addresses(OF_INSTALLATION, words, ())
     return found
 
 

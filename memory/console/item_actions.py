@@ -27,7 +27,7 @@ def record_item_outcome(request: OperatorRequest, person: ViewedPerson, item_id:
     if request.method != "POST":
         return redirect_to_item(request, person, item_id)
     # Books and the bank are never scored; no button offers it, but a request can be made by hand.
-    if item.tier not in SCORED_TIERS or outcome not in {value.value for value, _ in VERDICTS}:
+    if item.tier not in SCORED_TIERS or outcome not in {value.value for value, _name in VERDICTS}:
         raise Http404("no such outcome, or no memory that outcomes score")
     memory = open_facade(person)
     memory.record_outcome(person.user, Outcome(outcome), now=timezone.now(), related=[str(item_id)])

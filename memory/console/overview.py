@@ -27,6 +27,7 @@ from memory.store.listing import ItemFilter
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
@@ -146,14 +147,12 @@ def describe_lifetime(policy: TierPolicy) -> str:
         return _("learns from outcomes") if policy.scored else _("documents")
     hours = int(policy.ttl.total_seconds() // 3600)
     keeps = memory_conf().promotion.keeps_expired
-    if hours > 48:
-        said = _("{count} days, then dormant") if keeps else _("{count} days, then archived")
-        return said.format(count=hours // 24)
-    return (_("{count} hours, then dormant") if keeps else _("{count} hours, then archived")).format(count=hours)
+    time = say_quantity(hours // 24, "days") if hours > 48 else say_quantity(hours, "hours")
+    return (_("{time}, then dormant") if keeps else _("{time}, then archived")).format(time=time)
 
 
 def split_bar(counted: list[tuple[str, str, int]]) -> list[BarShare]:
-    total = sum(count for _, _, count in counted)
+    total = sum(count for _css, _name, count in counted)
     found, x = [], 0.0
     for css, name, count in counted:
         width = 100 * count / total if total else 0.0

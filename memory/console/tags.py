@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypedDict
+from uuid import uuid4
 
 from django import template
 from django.http import HttpRequest
@@ -15,7 +16,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import ngettext_lazy, pgettext
 
 from memory.console.acting import open_facade
+from memory.console.glossary import TERMS
 from memory.console.inbox.wordings import WORDINGS
+from memory.console.reason_wordings import word_reason
 from memory.console.session import THEME_COOKIE, THEMES
 from memory.console.settings import wordings
 from memory.guard.redaction.texts import MARK
@@ -25,6 +28,7 @@ from memory.models.inbox import MatterKind
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, describe_actor, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
+from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
 from personality.prompts import load_name
@@ -115,6 +119,16 @@ def count(number: int) -> str:
 
 
 @register.filter
+def quantity(number: int, unit: str) -> str:
+    return say_quantity(number, unit)
+
+
+@register.filter
+def reason(text: str) -> str:
+    return word_reason(text)
+
+
+@register.filter
 def actor(name: str) -> str:
     return plain(describe_actor(name))
 
@@ -131,6 +145,19 @@ def moment(value: datetime | None, now: datetime | None = None) -> SafeString | 
         format_local(value, "Y-m-d H:i e"),
         format_time_ago(value, now),
     )
+
+
+@register.inclusion_tag("console/_term.html")
+def term(name: str, word: str = "") -> dict[str, object]:
+    """A word that the glossary explains, as it stands on the page; without one, as the glossary has it."""
+    found = TERMS[name]
+    # A word may stand on a page more than once, and a part that is swapped in has words of its own.
+    return {"id": f"term-{uuid4().hex[:12]}", "term": found, "word": word or found.word}
+
+
+@register.inclusion_tag("console/_terms.html")
+def terms(*names: str) -> dict[str, object]:
+    return {"names": names}
 
 
 @register.simple_tag

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from memory.console.reason_wordings import word_reason
 from memory.lifecycle.undo import UNDOABLE_EVENTS
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES
+from memory.web.labels import TIER_NAMES, TRUST_NAMES
 from memory.web.wordings import translate as _
 
 TITLES = {
@@ -21,6 +22,11 @@ TITLES = {
     "promoted": _("Promoted"),
     "undone": _("Promotion taken back"),
     "vouched": _("Marked as trusted by a person"),
+    "suspected": _("Trust taken back"),
+    "confirmed": _("Confirmed"),
+    "kept": _("Time in its tier changed"),
+    "parted": _("No longer one with another"),
+    "redacted": _("A secret was taken out"),
     "purged": _("Cleared of a purged source"),
     "outcome_worked": _("Outcome: worked"),
     "outcome_failed": _("Outcome: failed"),
@@ -37,7 +43,20 @@ UP = frozenset({"promoted", "restored", "revived", "vouched", "outcome_worked", 
 DOWN = frozenset({"archived", "dormant", "undone", "outcome_failed"})
 # Told by the line's title already.
 TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
-NAMES = {"always_inject": _("always in context")}
+NAMES = {
+    "always_inject": _("always in context"),
+    "confidence": _("confidence"),
+    "importance": _("importance"),
+    "metadata": _("metadata"),
+    "score": _("score"),
+    "tags": _("tags"),
+    "tier": _("tier"),
+    "trust": _("trust"),
+    "until": _("kept until"),
+    "uses": _("uses"),
+}
+# A value that is kept as a word of ours.
+VALUES = {"for good": _("for good"), **{trust.name.lower(): name for trust, name in TRUST_NAMES.items()}}
 
 
 class TimelineEvent(Protocol):
@@ -72,7 +91,7 @@ def build_timeline(events: Iterable[TimelineEvent], verdict: int | None = None) 
         TimelineEntry(
             title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
             trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
-            reason="" if event.reason == "asked" else event.reason.replace(">=", "≥"),
+            reason="" if event.reason == "asked" else word_reason(event.reason),
             details=describe_changes(event.before or {}, event.after or {}),
             actor=event.actor,
             at=event.at,
@@ -125,4 +144,4 @@ def format_value(value: object) -> str:
         return ", ".join(str(part) for part in value) or _("none")
     if isinstance(value, str) and value in set(Tier):
         return TIER_NAMES[Tier(value)]
-    return str(value)
+    return str(VALUES.get(str(value), value))

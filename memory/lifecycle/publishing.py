@@ -175,7 +175,8 @@ def archive_closed(
         return False
     kept = set(Fact.objects.for_user(user).active().filter(bank_item_id__in=ids).values_list("bank_item_id", flat=True))
     successor = next((one.fact.statement for one in recorded if one.fact is not None), "")
-    reasons = {item_id: f"superseded: {successor}"[:300] for item_id in ids - kept if item_id}
+    reason = f"superseded: {successor}"[:300] if successor else "superseded"
+    reasons = dict.fromkeys((item_id for item_id in ids - kept if item_id), reason)
     pinned = MemoryItem.objects.for_user(user).active().filter(pk__in=reasons, always_inject=True).exists()
     writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
     return pinned

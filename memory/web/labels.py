@@ -80,7 +80,18 @@ WORDS = {
     "topic": _("topic"),
     "category": _("category"),
 }
-ACTORS = {"key": _("API key"), "operator": _("operator")}
+# By kind, before a name; parts of the product have no other name.
+ACTORS = {"key": _("API key"), "operator": _("operator"), "command": _("command")}
+PARTS = {
+    "consolidation": _("consolidation"),
+    "conversation": _("the conversation"),
+    "detector": _("language model"),
+    "import": _("import"),
+    "model": _("language model"),
+    "person": _("the person"),
+    "profile": _("reading of conversations"),
+    "promotion": _("promotion"),
+}
 
 
 def name_word(code: str) -> str:
@@ -96,4 +107,4 @@ def describe_actor(actor: str) -> str:
     """Who did something: an API key, an operator, or a part of the product by its own name."""
     # Actors are stored as kind and name, which the product's own parts do without.
     kind, colon, name = actor.partition(":")
-    return f"{ACTORS[kind]} {name}" if colon and kind in ACTORS else actor.replace("_", " ")
+    return f"{ACTORS[kind]} {name}" if colon and kind in ACTORS else str(PARTS.get(actor) or actor.replace("_", " "))

@@ -1,5 +1,6 @@
 """Every message of code and templates is translated in every language, and each translation fits its message."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -9,7 +10,9 @@ from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
 from tests.interface.messages import (
+    CODE,
     LOCALE,
+    ROOT,
     Found,
     Message,
     compile_catalogue,
@@ -102,3 +105,17 @@ def test_django_shows_the_translation(language: str) -> None:
 )
 def test_a_misfit_is_found(text: str, translated: str, fits: bool) -> None:
     assert (find_misfit(text, translated) == "") == fits
+
+
+def test_where_the_underscore_translates_it_is_no_variable() -> None:
+    """A loop that throws a value away into it would leave the module without its translations."""
+    found = []
+    for file in (file for folder in CODE for file in sorted((ROOT / folder).rglob("*.py"))):
+        nodes = list(ast.walk(ast.parse(file.read_text())))
+        if any(isinstance(node, ast.alias) and node.asname == "_" for node in nodes):
+            found += [
+                f"{file.relative_to(ROOT)}:{node.lineno}"
+                for node in nodes
+                if isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Store)
+            ]
+    assert found == []

@@ -14,6 +14,7 @@ from memory.measuring.runs import OPEN, is_lost
 from memory.measuring.words import RunWords
 from memory.models import EvaluationRun
 from memory.models.evaluation import MeasuringState
+from memory.web.quantities import say_quantity
 from memory.web.wordings import translate as _
 
 MEASURE_NAMES: Final = {
@@ -173,13 +174,17 @@ def build_notes(run: EvaluationRun) -> list[str]:
     if figures.get("of_turns"):
         notes.append(_("Scores and graphs are those of today; they know what came of the turns."))
     if count < run.total:
-        notes.append(_("The time was up after {count:,} of {total:,} questions.").format(count=count, total=run.total))
+        notes.append(
+            _("The time was up after {count:,} of {total}.").format(
+                count=count, total=say_quantity(run.total, "questions")
+            )
+        )
     notes += [
         _("Left out {number:,}: {why}.").format(number=number, why=LEFT_OUT.get(why, why))
         for why, number in figures.get("left_out", {}).items()
     ]
     notes += [
-        _("Failed meanwhile: {name}, {number:,} times.").format(name=name, number=number)
+        _("Failed meanwhile: {name}, {times}.").format(name=name, times=say_quantity(number, "times"))
         for name, number in figures.get("fallbacks", {}).items()
     ]
     return notes

@@ -163,7 +163,7 @@ def run(request: OperatorRequest, person: ViewedPerson, run_id: uuid.UUID) -> Ht
         "line": build_run_line(found, now),
         "measures": build_measures(found),
         "notes": build_notes(found) if is_done else [],
-        "answers": build_answers(results, read_words(person.user, [one for _, one in results])),
+        "answers": build_answers(results, read_words(person.user, [result for _case, result in results])),
         "hidden": max(0, len(found.results) - SHOWN),
     }
     return render_page(request, "console/measuring/run.html", "console/measuring/_run.html", context)

@@ -69,12 +69,12 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 def describe_turn(person: ViewedPerson, turn: Turn) -> dict[str, Any]:
     """What the turn handed over; of a mere search its hits."""
     sections = [(str(name), int(tokens), list(ids)) for name, tokens, ids in turn.sections]
-    found = [str(item_id) for item_id, _ in turn.positions]
-    named = {item_id for _, _, ids in sections for item_id in ids}
+    found = [str(item_id) for item_id, _tier in turn.positions]
+    named = {item_id for _name, _tokens, ids in sections for item_id in ids}
     items = open_facade(person).list_found(person.user, [*found, *named])
     return {
         "parts": list_parts(sections, items),
-        "tokens": sum(tokens for _, tokens, _ in sections),
+        "tokens": sum(tokens for _name, tokens, _ids in sections),
         "found": [items[item_id] for item_id in found if item_id in items],
         "gone": sum(item_id not in items for item_id in found),
         "warnings": describe_fallbacks(
@@ -84,7 +84,7 @@ def describe_turn(person: ViewedPerson, turn: Turn) -> dict[str, Any]:
 
 
 def list_parts(sections: Sequence[tuple[str, int, list[str]]], items: Mapping[str, MemoryItem]) -> list[HandedPart]:
-    whole = sum(tokens for _, tokens, _ in sections) or 1
+    whole = sum(tokens for _name, tokens, _ids in sections) or 1
     parts, x = [], 0.0
     for name, tokens, ids in sections:
         width = 100 * tokens / whole

@@ -7,26 +7,16 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memory.access.audit import list_changes
+from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace
 from memory.models import ApiKey, Membership, WebhookEndpoint
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, visible_organizations
 
 SHOWN_CHANGES: Final = 30
-
-
-@dataclass(frozen=True, slots=True)
-class HubPlace:
-    """A page the hub leads to, with what it is good for."""
-
-    view: str
-    icon: str
-    name: str | Promise
-    line: str | Promise
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +32,6 @@ class HubEntry:
 class HubGroup:
     name: str
     entries: list[HubEntry] = field(default_factory=list)
-
-
-OF_ORGANIZATIONS: Final = (
-    HubPlace(
-        "keys", "key", _("Keys"), _("Make, limit and revoke what lets a client in, and see when it was last used.")
-    ),
-    HubPlace("members", "people", _("Members"), _("Who signs in here, as an owner or a member.")),
-    HubPlace("data", "archive", _("Data"), _("Rebuild and compare the index, back up, erase a person.")),
-    HubPlace("mcp", "info", _("MCP"), _("Address, tools, sessions and calls of assistants, and a try.")),
-    HubPlace("people", "people", _("People"), _("Everybody of whom something is remembered.")),
-    HubPlace("webhooks", "info", _("Webhooks"), _("Programs that are told of changes, and what they were sent.")),
-    HubPlace("vocabulary", "book", _("Vocabulary"), _("The topics that messages are labelled with.")),
-)
-OF_INSTALLATION: Final = (
-    HubPlace("system_health", "good", _("Health"), _("Each part, breakers, drift and the last two weeks.")),
-    HubPlace("operations", "operations", _("Operations"), _("The vector index: collections, rebuilds, comparisons.")),
-    HubPlace("configuration", "settings", _("Configuration"), _("Flags and limits in force, and whence each comes.")),
-    HubPlace("model_calls", "measure", _("Model calls"), _("What the language model was asked, and what it cost.")),
-    HubPlace("prompts", "conversations", _("Prompts"), _("What a language model is asked, in which words.")),
-)
-OF_PERSON: Final = (
-    HubPlace("connect", "key", _("Connect"), _("A client for this person alone, with a block to paste.")),
-    HubPlace("spaces", "people", _("Spaces"), _("What this person shares, and with whom.")),
-    HubPlace("transfer", "archive", _("Export and import"), _("A file to take out, a file to add.")),
-    HubPlace("links", "people", _("Their own page"), _("A link by which this person sees and corrects it.")),
-    HubPlace("personality", "personality", _("Personality"), _("Who the assistant is for this person.")),
-)
 
 
 @require_safe
@@ -91,7 +54,7 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 
 def list_entries(
-    places: tuple[HubPlace, ...], path: tuple[str, ...], figures: dict[str, int] | None = None
+    places: tuple[ConsolePlace, ...], path: tuple[str, ...], figures: dict[str, int] | None = None
 ) -> list[HubEntry]:
     counted = figures or {}
     return [
@@ -103,6 +66,7 @@ def list_entries(
             counted.get(place.view, 0),
         )
         for place in places
+        if place.line
     ]
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from memory.access.audit import list_changes
@@ -151,7 +152,12 @@ def change_limit(request: OperatorRequest, key: ApiKey, limit: int | None) -> No
         return
     address = reverse("console:key", args=[key.pk])
     told = {"requests_per_second": str(before or "")}
-    said = _("At most %(limit)d requests a second from now on.") % {"limit": limit} if limit else ""
+    said = ""
+    if limit:
+        most = ngettext(
+            "At most %(limit)d request a second from now on.", "At most %(limit)d requests a second from now on.", limit
+        )
+        said = most % {"limit": limit}
     tell_with_undo(request, said or _("As many requests as the installation allows from now on."), address, **told)
 
 

@@ -9,6 +9,7 @@ from memory.models.transfers import TransferKind, TransferState
 from memory.portability.restoring import NEW, REFUSED, THERE
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.quantities import say_quantity
 from memory.web.wordings import translate as _
 
 FORMAT_NAMES: Final = {
@@ -105,9 +106,9 @@ class TransferLine:
         if self.row.error:
             return self.row.error
         if self.row.kind == TransferKind.EXPORT:
-            return _("{lines:,} rows").format(lines=self.row.lines)
+            return say_quantity(self.row.lines, "rows")
         if self.row.state not in WRITTEN:
-            return _("{lines:,} rows are checked").format(lines=self.row.lines)
+            return _("{rows}, checked").format(rows=say_quantity(self.row.lines, "rows"))
         told = [
             _("{new:,} new").format(new=self.new),
             _("{already_there:,} already there").format(already_there=self.already_there),

@@ -32,7 +32,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     memory, now, made = open_facade(person), timezone.now(), ""
     if request.method == "POST" and form.is_valid():
         life = timedelta(hours=int(form.cleaned_data["hours"]))
-        _, token = memory.make_personal_link(person.user, life, now=now)
+        _link, token = memory.make_personal_link(person.user, life, now=now)
         made = f"{read_base_url(request)}/me/{token}"
     context = {
         "person": person,

@@ -22,6 +22,7 @@ from memory.transfer.chats.messages import BrokenExport
 from memory.web.labels import TIER_NAMES
 from memory.web.large_bodies import open_folder, open_spool
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -32,7 +33,11 @@ HEADER_BYTES = 4096
 
 def describe_tier(tier: Tier) -> str:
     ttl = POLICIES[tier].ttl
-    kept = _("{days} days, longer what proves useful").format(days=ttl.days) if ttl else _("no time limit")
+    kept = (
+        _("{time}, longer what proves useful").format(time=say_quantity(ttl.days, "days"))
+        if ttl
+        else _("no time limit")
+    )
     return f"{TIER_NAMES[tier]}: {kept}"
 
 

@@ -45,7 +45,7 @@ def test_the_page_shows_every_section_with_its_tokens_and_reason(
         assert "• Reads at night by the lamp" in page
         assert f"due to: {WRONG}" in page
         assert f"history, {timezone.now():%Y-%m-%d}: {RIGHT}" in page
-        assert "of 2000 tokens" in page
+        assert "of 2,000 tokens" in page
         assert "Do not offer again what failed" in page
         assert "Asking experience" in page
 

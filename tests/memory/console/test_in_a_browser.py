@@ -189,6 +189,13 @@ def test_keys_dialogs_and_the_theme(notes: None, visit: Callable[..., Visit], pl
         page.keyboard.press("Escape")
         page.wait_for_selector("#shortcuts", state="hidden")
 
+        # A word that is explained, by keyboard alone.
+        page.focus(".words .term >> nth=0")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".words .meaning >> nth=0", state="visible")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".words .meaning >> nth=0", state="hidden")
+
         page.click(".rail .themes button[value=dark]")
         page.wait_for_selector("html[data-theme=dark]")
         page.reload()

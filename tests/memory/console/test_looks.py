@@ -72,7 +72,7 @@ MEMBERS_PAGES = [page for page in test_access.PAGES if not page.endswith((".yaml
 OF_ALL = [
     *("/console/people", "/console/people?q=nobody", "/console/health", "/console/operations", "/console/nothing"),
     *("/console/settings", "/console/keys", "/console/members", "/console/configuration", "/console/model-calls"),
-    *("/console/mcp", "/console/data", "/console/data?q=an", "/console/acme/ann/erase"),
+    *("/console/mcp", "/console/data", "/console/data?q=an", "/console/acme/ann/erase", "/console/glossary"),
 ]
 
 OF_MANY_WORDS = [

@@ -179,7 +179,7 @@ def test_a_person_is_erased_by_typing_their_id(
 ) -> None:
     MemoryItemFactory.create(user=user, text="The lamp is repaired on Thursdays")
     assert "/console/acme/ann/erase" in governing.get("/console/data?q=an").content.decode()
-    assert b"1 memories" in governing.get(f"{place}/erase").content
+    assert b"1 memory and 0 exchanges" in governing.get(f"{place}/erase").content
     for wrong in ("", "ben", "Ann"):
         assert governing.post(f"{place}/erase", {"confirm": wrong}).status_code == 422
     assert not Erasure.objects.exists()

@@ -88,13 +88,15 @@ def read_part(part: str) -> IntentPart:
 
 
 def split_parts(text: str) -> list[str]:
-    """At semicolons, or by the numbers of a list, and where one sentence or line of several is an order.
+    """At semicolons, by the numbers of a list, where one sentence or line of several is an order, and where a sentence
+    joins two orders.
 
     A list's heading is no part, unless it is the order ("remember: 1. ..."). At most ``MOST_PARTS``, else one.
     """
     if len(text) > LONGEST:
         return [text]
-    parts = [one for part in _split_list(text) if part.strip() for one in _split_orders(part.strip())]
+    listed = [part.strip() for part in _split_list(text) if part.strip()]
+    parts = [one for part in listed for sentence in _split_orders(part) for one in _split_joined(sentence)]
     return parts if 1 <= len(parts) <= MOST_PARTS else [text]
 
 
@@ -132,6 +134,53 @@ def _split_orders(part: str) -> list[str]:
         if orders or begin in cuts:
             is_order = orders
     return [part[begin:end].strip() for begin, end in pairwise([*cuts, len(part)])]
+
+
+def _split_joined(sentence: str) -> list[str]:
+    """ "Forget my old address and remember that I live in Graz" is two; "eat well and sleep" is what one is about."""
+    for joint in reversed(list(_joints().finditer(sentence))):
+        left, right = sentence[: joint.start()].strip(), sentence[joint.end() :].strip()
+        if _are_orders(left, right):
+            return [*_split_joined(left), right]
+    return [sentence]
+
+
+def _are_orders(left: str, right: str) -> bool:
+    second = read_command(right)
+    if second is None:
+        return _is_to_forget(right) and read_command(left) is not None
+    # "Add the goal: eat well and remember birthdays": what may be a thing to do says clearly that it is an order.
+    if second.action is CommandAction.REMEMBER and not _begins_clearly(right, second.what):
+        return False
+    return read_command(left) is not None or _is_to_forget(left)
+
+
+def _is_to_forget(text: str) -> bool:
+    return _forgets().fullmatch(fold_text(text)) is not None
+
+
+def _begins_clearly(order: str, what: str) -> bool:
+    """Whether a word such as "that" stands before what is to be remembered."""
+    order, what = fold_text(order), fold_text(what)
+    before = order[: order.find(what)].rstrip()
+    return before.endswith(collect_entries(SUBJECT, "complementiser"))
+
+
+@cache
+def _joints() -> re.Pattern[str]:
+    """A comma, a word between two blanks, or a particle that is written onto the next word ("_" behind it)."""
+    words = sorted(collect_entries(SUBJECT, "joint"), key=len, reverse=True)
+    apart = "|".join(re.escape(word) for word in words if not word.endswith("_"))
+    onto = "|".join(re.escape(word[:-1]) for word in words if word.endswith("_"))
+    return re.compile(
+        rf"\s*+,\s++(?:(?:{apart})\s++|(?:{onto}))?|\s++(?:(?:{apart})\s++|(?:{onto})(?=\S))", re.IGNORECASE
+    )
+
+
+@cache
+def _forgets() -> re.Pattern[str]:
+    orders = "|".join(_with_holes(collect_entries(SUBJECT, "forget")))
+    return re.compile(rf"\W*+(?:{orders})\W*+")
 
 
 def read_command(text: str) -> MemoryCommand | None:

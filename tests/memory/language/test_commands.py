@@ -128,3 +128,41 @@ def test_where_an_answer_may_stand_is_hinted_at(text: str, tools: list[str]) -> 
 def test_every_answer_is_worded_in_the_language_of_the_order() -> None:
     assert word_reply("goal added", "de", "Klavier üben") == "Ziel gemerkt: Klavier üben"
     assert word_reply("no goals", "") == "No goals are kept yet."
+
+
+JOINED = [
+    ("forget my old address and remember that I now live in Graz", ["", "remember"]),
+    ("Remember that I'm vegan and add the goal: run a marathon", ["remember", "add_goal"]),
+    (
+        "add the goal: read more, list my values and remember that I hate coffee",
+        ["add_goal", "list_values", "remember"],
+    ),
+    ("remember that I live in Graz and forget my old address", ["remember", ""]),
+    ("Vergiss meine alte Adresse und merk dir, dass ich jetzt in Graz wohne", ["", "remember"]),
+    ("olvida mi antigua dirección y recuerda que ahora vivo en Graz", ["", "remember"]),
+    ("oublie mon ancienne adresse et retiens que j'habite à Graz", ["", "remember"]),
+    ("dimentica il mio vecchio indirizzo e ricorda che ora vivo a Graz", ["", "remember"]),
+    ("esquece a minha morada antiga e lembra-te que agora moro em Graz", ["", "remember"]),
+    ("תשכח את הכתובת הישנה שלי ותזכור שאני גר בגראץ", ["", "remember"]),
+]
+ONE_ORDER = [
+    "add the goal: eat well and sleep eight hours",
+    "add the goal: eat well and remember birthdays",
+    "remember that Ann and Ben are twins",
+    "Remember that I like tea, and that Ben likes coffee",
+    "She asked me to forget it and remember that I am loved",
+    "don't forget that salt and pepper are missing",
+    "Merk dir, dass Anna und Ben Zwillinge sind",
+    "recuerda que Ana y Eva son gemelas",
+    "תזכור שדנה ויוסי גרים בחיפה",
+]
+
+
+@pytest.mark.parametrize(("text", "actions"), JOINED)
+def test_orders_that_a_sentence_joins_are_carried_out_each(text: str, actions: list[str]) -> None:
+    assert [part.command.action.value if part.command else "" for part in read_intent(text)] == actions
+
+
+@pytest.mark.parametrize("text", ONE_ORDER)
+def test_what_an_order_is_about_is_not_cut_at_its_joint(text: str) -> None:
+    assert split_parts(text) == [text]

@@ -138,14 +138,18 @@ def close_jobs_of(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> None:
 
 
 def cancel_job(user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | None:
-    """Stop a job that is not over, and leave nothing of it. None when there is none such. Raises JobRefused."""
+    """Stop a job that is not over, or let go of a failed one, and leave nothing of it.
+
+    None when there is none such. Raises JobRefused.
+    """
     with user_scope(user, settings=UNHURRIED):
         job = jobs.lock_job(user, job_id)
         if job is None:
             return None
         if job.state == JobState.CANCELLED:
             return job
-        if job.told_state not in OPEN_STATES:
+        # The file of a failed one is kept for another try, which somebody may not want.
+        if job.told_state not in OPEN_STATES and job.state != JobState.FAILED:
             raise jobs.JobRefused(f"This job is over: {job.told_state}.")
         if job.book_id is None:
             jobs.close_job(job, JobState.CANCELLED, now=now)

@@ -83,7 +83,8 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         stats = memory.get_stats(person.user)
         read = {
             "outcomes": list_recent_outcomes(person),
-            "recent": memory.list_items(person.user, ItemFilter(), limit=RECENT),
+            # A book that was handed in today has more passages than the person said sentences.
+            "recent": memory.list_items(person.user, ItemFilter(has_passages=False), limit=RECENT),
             "waiting_counts": memory.count_waiting(person.user, now=timezone.now()),
             **build_facts_context(person),
         }

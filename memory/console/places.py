@@ -135,7 +135,7 @@ OF_INSTALLATION: Final = (
         "settings",
         _("Configuration"),
         _("flags limits environment values"),
-        _("Flags and limits in force, and whence each comes."),
+        _("Flags and limits in force, and where each comes from."),
     ),
     ConsolePlace(
         "model_calls",

@@ -114,11 +114,12 @@ class MemoryVerbs(RemovalVerbs):
         wanted: RowConditions,
         *,
         statuses: Collection[Status] = FOUND_STATUSES,
+        tiers: Collection[Tier] = tuple(Tier),
         start: int,
         limit: int,
     ) -> tuple[list[MemoryItem], int]:
         """Newest first from a numbered place on, and how many there are."""
-        return listing.list_page(user, wanted, statuses=statuses, start=start, limit=limit)
+        return listing.list_page(user, wanted, statuses=statuses, tiers=tiers, start=start, limit=limit)
 
     def list_scopes(self, user: EndUser) -> list[RowScope]:
         """The agents and projects whose memories there are."""

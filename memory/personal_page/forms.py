@@ -1,6 +1,7 @@
 """What a person fills in on their own page."""
 
 from django import forms
+from django.utils.translation import pgettext
 
 from memory.tiers import MAX_TEXT_CHARS
 from memory.web.wordings import translate as _
@@ -38,11 +39,16 @@ class TextForm(forms.Form):
 
 
 class ErasureForm(forms.Form):
-    """The word that nobody types by mistake."""
+    """The word that nobody types by mistake, in English or as the page has it: not every keyboard has its letters."""
 
     word = forms.CharField(max_length=20, strip=True)
 
+    @property
+    def asked(self) -> str:
+        return pgettext("typed to confirm", "delete")
+
     def clean_word(self) -> str:
-        if self.cleaned_data["word"].casefold() != "delete":
-            raise forms.ValidationError(_("Type the word delete."))
-        return "delete"
+        word = str(self.cleaned_data["word"])
+        if word.casefold() not in {"delete", self.asked.casefold()}:
+            raise forms.ValidationError(_("Type the word {word}.").format(word=self.asked))
+        return word

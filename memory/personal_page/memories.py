@@ -1,6 +1,7 @@
 """What is kept of the person: to read, put in other words, set aside, put back and delete."""
 
 import uuid
+from collections.abc import Collection
 from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from memory.tiers import Status, Tier
 from memory.web.wordings import translate as _
 
 KEPT: Final = (Status.ACTIVE, Status.DORMANT)
+SAID: Final = tuple(tier for tier in Tier if tier is not Tier.BOOKS)
 
 
 @require_safe
@@ -40,14 +42,20 @@ def page(request: HttpRequest, visit: PersonalVisit) -> HttpResponse:
 
 
 def list_kept(visit: PersonalVisit, form: ListForm) -> tuple[list[MemoryItem], bool]:
-    """The best for the words, or all of them newest first; and whether more follow."""
+    """The best for the words, or all of them newest first and books last; and whether more follow."""
     if form.words:
         # Looking at one's own page is no use of a memory: nothing is counted or remembered of it.
         wanted = SearchRequest(form.words, limit=PAGE, dormant=True)
         found = visit.memory.search(visit.user, wanted, now=timezone.now(), remember=False)
         return [hit.item for hit in found.hits if hit.item.user_id == visit.user.pk], False
-    items, total = visit.memory.list_page(visit.user, RowConditions(), statuses=KEPT, start=form.start, limit=PAGE)
-    return items, form.start + PAGE < total
+    # A book has more passages than the person said sentences, and would hide them for pages.
+    items, said = list_tiers(visit, SAID, form.start, PAGE)
+    passages, written = list_tiers(visit, (Tier.BOOKS,), max(0, form.start - said), PAGE - len(items))
+    return [*items, *passages], form.start + PAGE < said + written
+
+
+def list_tiers(visit: PersonalVisit, tiers: Collection[Tier], start: int, limit: int) -> tuple[list[MemoryItem], int]:
+    return visit.memory.list_page(visit.user, RowConditions(), statuses=KEPT, tiers=tiers, start=start, limit=limit)
 
 
 @require_safe

@@ -36,6 +36,8 @@ class ItemFilter:
     review: bool | None = None
     # The very agents and projects; those a reader sees are the transaction's to say.
     scope: ScopeFilter = field(default_factory=ScopeFilter)
+    # Of books there may be thousands.
+    has_passages: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +59,25 @@ def list_items(
             rows = filter_after(rows, column, after)
         rows = rows.defer("lexemes").order_by(f"-{column}", "pk")
         if sort == RECENT and is_unfiltered(criteria):
-            rows = union_tiers(rows, limit).order_by(f"-{column}", "pk")
+            tiers = [tier for tier in Tier if criteria.has_passages or tier is not Tier.BOOKS]
+            rows = union_tiers(rows, limit, tiers).order_by(f"-{column}", "pk")
         return list(rows[:limit])
 
 
 def list_page(
-    user: EndUser, wanted: RowConditions, *, statuses: Collection[Status], start: int, limit: int
+    user: EndUser,
+    wanted: RowConditions,
+    *,
+    statuses: Collection[Status],
+    tiers: Collection[Tier] = tuple(Tier),
+    start: int,
+    limit: int,
 ) -> tuple[list[MemoryItem], int]:
     """Newest first from a numbered place on, and how many there are: for those who turn pages by number."""
     with user_scope(user):
         rows = MemoryItem.objects.for_user(user).filter(status__in=statuses)
+        if len(tiers) < len(Tier):
+            rows = rows.filter(tier__in=tiers)
         for condition in wanted.build_expressions(user.pk):
             rows = rows.filter(condition)
         found = rows.defer("lexemes").order_by("-occurred_at", "-arrival")[start : start + limit]
@@ -81,15 +92,15 @@ def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuer
 
 
 def is_unfiltered(criteria: ItemFilter) -> bool:
-    """Whether all memories of one status are asked for."""
-    return criteria == ItemFilter(status=criteria.status)
+    """Whether all memories of one status are asked for, or all but passages."""
+    return criteria == ItemFilter(status=criteria.status, has_passages=criteria.has_passages)
 
 
-def union_tiers(rows: ItemQuerySet, limit: int) -> ItemQuerySet:
+def union_tiers(rows: ItemQuerySet, limit: int, tiers: Collection[Tier] = tuple(Tier)) -> ItemQuerySet:
     """The first of each tier, to be sorted once more together."""
     # The index of recent rows is in order within a tier only; sorting 100,000 rows to show eight took a tenth of a
     # second.
-    first, *others = (rows.filter(tier=tier)[:limit] for tier in Tier)
+    first, *others = (rows.filter(tier=tier)[:limit] for tier in tiers)
     return first.union(*others, all=True)
 
 
@@ -101,6 +112,8 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
     rows = rows.filter(status=criteria.status)
     if criteria.tier is not None:
         rows = rows.filter(tier=criteria.tier)
+    if not criteria.has_passages:
+        rows = rows.exclude(tier=Tier.BOOKS)
     conditions = criteria.rows
     if criteria.tag is not None:
         conditions = replace(conditions, tags=conditions.tags | {criteria.tag.strip().lower()})

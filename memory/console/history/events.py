@@ -14,12 +14,14 @@ from django.db.models.functions import Left, TruncDate
 from memory.access.scope import user_scope
 from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem, Tombstone
 from memory.models.facts import FactState
-from memory.tiers import Status
+from memory.tiers import Status, Tier
 
 EXCERPT: Final = 240
 # In the order of events of one moment.
 SOURCES: Final = ("fact", "memory")
 MOST_DIGITS: Final = 18
+# Looks for one page, where books lie between what is shown.
+MOST_LOOKS: Final = 4
 
 
 class HistoryKind(StrEnum):
@@ -110,16 +112,49 @@ def where_before(place: HistoryPlace | None, source: str) -> Q:
 def list_history(
     user: EndUser, kind: HistoryKind | None, *, until: datetime, after: HistoryPlace | None, limit: int
 ) -> tuple[list[HistoryEvent], HistoryPlace | None]:
-    """The events up to a moment, latest first, and where the next page begins if there is one."""
+    """The events up to a moment, latest first, and where the next page begins if there is one.
+
+    The passages of a book are stored at one moment, by the thousand: one of them stands for all.
+    """
+    kept: list[tuple[str, Any]] = []
     with user_scope(user):
-        rows: list[tuple[str, Any]] = []
-        for source, model in zip(SOURCES, (FactEvent, MemoryEvent), strict=True):
-            events: Any = model._default_manager.filter(where_kind(kind), where_before(after, source), user=user)
-            found = events.filter(at__lte=until).defer("before", "after").order_by("-at", "-pk")[: limit + 1]
-            rows += [(source, row) for row in found]
-        rows.sort(key=lambda one: (one[1].at, -SOURCES.index(one[0]), one[1].pk), reverse=True)
-        shown = describe_rows(user, rows[:limit])
-    return shown, shown[-1].place if len(rows) > limit else None
+        for _look in range(MOST_LOOKS):
+            rows = load_rows(user, kind, until=until, after=after, limit=limit)
+            for source, row in rows[:limit]:
+                if not (kept and is_of_the_same_book(kept[-1][1], row)):
+                    kept.append((source, row))
+            if len(rows) <= limit:
+                return describe_rows(user, kept), None
+            after = place_after(*rows[limit - 1])
+            if len(kept) >= limit // 2:
+                break
+        return describe_rows(user, kept), after
+
+
+def load_rows(
+    user: EndUser, kind: HistoryKind | None, *, until: datetime, after: HistoryPlace | None, limit: int
+) -> list[tuple[str, Any]]:
+    """One more than asked for, where there is one."""
+    rows: list[tuple[str, Any]] = []
+    for source, model in zip(SOURCES, (FactEvent, MemoryEvent), strict=True):
+        events: Any = model._default_manager.filter(where_kind(kind), where_before(after, source), user=user)
+        found = events.filter(at__lte=until).defer("before").order_by("-at", "-pk")[: limit + 1]
+        rows += [(source, row) for row in found]
+    rows.sort(key=lambda one: (one[1].at, -SOURCES.index(one[0]), one[1].pk), reverse=True)
+    return rows[: limit + 1]
+
+
+def is_passage(row: FactEvent | MemoryEvent) -> bool:
+    return row.kind == "stored" and (row.after or {}).get("tier") == Tier.BOOKS
+
+
+def is_of_the_same_book(earlier: FactEvent | MemoryEvent, row: FactEvent | MemoryEvent) -> bool:
+    return earlier.at == row.at and is_passage(earlier) and is_passage(row)
+
+
+def place_after(source: str, row: FactEvent | MemoryEvent) -> HistoryPlace:
+    """Behind all passages of a book, if the row is one: nothing else is written at their moment."""
+    return HistoryPlace(row.at, source, 0 if is_passage(row) else row.pk)
 
 
 def describe_rows(user: EndUser, rows: Sequence[tuple[str, Any]]) -> list[HistoryEvent]:

@@ -13,6 +13,7 @@ from books.jobs import NewUpload
 from books.models import Book, BookJob
 from memory.access.scope import user_scope
 from memory.models import EndUser
+from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import Console
 
 TEXT = "\n\n".join(
@@ -84,6 +85,29 @@ def test_a_failed_job_says_why_and_is_tried_again(console: Console, place: str, 
     assert again.state == "pending"
     page = console.post(f"{place}/books/jobs/{job.pk}/retry", follow=True).content.decode()
     assert "Only a failed job can be tried again" in page
+
+
+def test_a_failed_job_that_nobody_wants_is_dismissed(console: Console, place: str, user: EndUser) -> None:
+    job = read_now(user, NewUpload(b"%PDF-1.4 nothing", "broken.pdf"))
+    assert "Dismiss" in console.get(f"{place}/books").content.decode()
+    console.post(f"{place}/books/jobs/{job.pk}/cancel")
+    assert "broken.pdf" not in console.get(f"{place}/books").content.decode()
+    gone = jobs.find_job(user, job.pk)
+    assert gone is not None
+    assert gone.state == "cancelled"
+
+
+def test_a_book_hides_neither_what_was_said_nor_what_happened(
+    console: Console, place: str, user: EndUser, book: Book
+) -> None:
+    MemoryItemFactory.create(user=user, text="The lamp oil is in the cellar")
+    for page in ("", "/timeline"):
+        shown = console.get(place + page).content.decode()
+        assert shown.count("passage") < 3, page
+    timeline = console.get(f"{place}/timeline").content.decode()
+    assert timeline.count('<span class="badge plain">Books</span>') == 1
+    overview = console.get(place).content.decode()
+    assert "The lamp oil is in the cellar" in overview
 
 
 def test_a_book_is_listed_read_searched_and_removed(console: Console, place: str, user: EndUser, book: Book) -> None:

@@ -18,7 +18,7 @@ from memory.personal_page.session import COOKIE, MOST_REFUSED
 from memory.store.admission import NewMemory
 from memory.tiers import Status, Tier
 from tests.api_client import ApiClient, client_for
-from tests.factories import keep_facts
+from tests.factories import MemoryItemFactory, keep_facts
 
 memory = MemoryFacade("operator:olga")
 WEEK = timedelta(days=7)
@@ -226,3 +226,22 @@ def test_a_link_is_made_and_revoked_over_rest(api: ApiClient, user: EndUser) -> 
     assert client_for(user, ("read", "write")).post("link", {}).status_code == 403
     assert api.delete("link").json() == {"revoked": 1}
     assert Client().get(place).status_code == 404
+
+
+def test_what_was_said_stands_before_the_passages_of_books(user: EndUser) -> None:
+    browser = visit(user)
+    said = keep(user, "I read at night by the lamp", Tier.HISTORY)
+    for number in range(31):
+        MemoryItemFactory.create(user=user, tier=Tier.BOOKS, text=f"Passage {number} of the book of lamps")
+    first, second = (browser.get(f"/me/memories?page={number}").content.decode() for number in (1, 2))
+    assert said.text in first
+    assert said.text not in second
+    assert (first.count("of the book of lamps"), second.count("of the book of lamps")) == (29, 2)
+
+
+def test_everything_is_deleted_by_a_word_of_the_page_s_language(user: EndUser) -> None:
+    browser = visit(user)
+    hebrew = {"Accept-Language": "he"}
+    assert "<strong>מחק</strong>" in browser.get("/me/everything", headers=hebrew).content.decode()
+    assert browser.post("/me/everything/delete", {"word": "nothing"}, headers=hebrew).status_code == 422
+    assert browser.post("/me/everything/delete", {"word": "מחק"}, headers=hebrew).status_code == 200

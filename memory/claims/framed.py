@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from memory.claims.constraints import find_constraint
 from memory.claims.frames.languages import find_turn_languages
-from memory.claims.frames.triples import HotReading, HotTriple
+from memory.claims.frames.triples import AskedEvent, HotReading, HotTriple
 from memory.claims.frames.turn import READ, read_framed
 from memory.claims.frames.words import LANGUAGES, SUBJECT
 from memory.claims.relations import PLACES, fits_relation
@@ -26,17 +27,31 @@ REACH: Final = 60
 GENERIC: Final = frozenset({"has", "is", "owns", "likes", "dislikes", "went_to", "time", "duration", "quantity"})
 
 
-def read_frames(
-    masked: str, previous: Sequence[str], languages: frozenset[str] | None
-) -> tuple[list[SlotMatch], list[KnownSlot]]:
-    """The slots of a text whose other voices are blanks, in its places, and those that the turns before filled."""
+@dataclass(frozen=True, slots=True)
+class FramedText:
+    """Slots, those that the turns before filled, where it only supposes, and what a question takes for granted."""
+
+    slots: Sequence[SlotMatch] = ()
+    known: Sequence[KnownSlot] = ()
+    supposed: Sequence[tuple[int, int]] = ()
+    asked: Sequence[AskedEvent] = ()
+
+    def is_supposed(self, sentence: str, place: int) -> bool:
+        """Whether a sentence only supposes; "if I eat nuts, my throat closes" limits all the same."""
+        end = place + len(sentence)
+        return any(low < end and place < high for low, high in self.supposed) and not find_constraint(sentence)
+
+
+def read_frames(masked: str, previous: Sequence[str], languages: frozenset[str] | None) -> FramedText:
+    """What frames read of a text whose other voices are blanks, in its places."""
     likely = find_turn_languages(masked, previous)
     spoken = [one for one in likely if languages is None or one in languages] or list(likely[:1])
     readings = [read_framed(masked[:READ], previous, one) for one in spoken]
     if not readings:
-        return [], []
+        return FramedText()
     reading = choose_reading(readings)
-    return list_slots(reading, masked), [KnownSlot(*one.key) for one in reading.known]
+    known = [KnownSlot(*one.key) for one in reading.known]
+    return FramedText(list_slots(reading, masked), known, reading.supposed, reading.asked)
 
 
 def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:

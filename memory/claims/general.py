@@ -44,6 +44,7 @@ NOT_WORTH: Final = (
     *("request", "errand", "weather", "stranger", MARK + "noun neighbor"),
     *(MARK + kind for kind in ("plan", "temporary", "opines", "momentary", "past", "episode")),
 )
+SET_ASIDE_SURELY: Final = ("request", "errand", MARK + "plan", MARK + "temporary", MARK + "momentary")
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
 LASTING: Final = (MARK + "topic", MARK + "habit")
@@ -92,12 +93,17 @@ def is_remark(sentence: Sentence) -> bool:
     return not stands_apart(sentence, 0, end, *NO_REMARK)
 
 
-def is_worth_telling(sentence: Sentence) -> bool:
-    """Whether a sentence without a claim may be one as a whole: it says enough, asks nothing and names no task."""
+def is_worth_telling(sentence: Sentence, *, is_sure: bool = False) -> bool:
+    """Whether a sentence without a claim may be one as a whole: it says enough, asks nothing and names no task.
+
+    ``is_sure``: it is so likely the person's life that no word of strangers, the past or the weather sets it aside.
+    """
     end = len(sentence.words)
     if end < LEAST_TOLD or sentence.is_question or points_at_conversation(sentence, 0, end, POINTED_WITHIN):
         return False
-    return not stands_apart(sentence, 0, end, *NOT_WORTH)
+    # "From the attic in Falmouth, where can I buy a ladder": what a clause of it asks is not told.
+    is_sure = is_sure and not any(sentence.has_at(at, MARK + "asks") for at in sentence.breaks)
+    return not stands_apart(sentence, 0, end, *(SET_ASIDE_SURELY if is_sure else NOT_WORTH))
 
 
 def tells_limit(sentence: Sentence) -> bool:

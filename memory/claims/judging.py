@@ -85,5 +85,8 @@ def introduces_words(sentence: Sentence) -> bool:
     known = {kind: spans for kind, spans in kinds.items() if spans}
     words = sentence.words[:colon]
     head = replace(sentence, raw=" ".join(words), words=words, spans_by_kind=known)
+    if head.has(MARK + "story") and not head.has(MARK + "remember", MARK + "self"):
+        # "Chapter four: I wake in a cell", "in my novel the narrator says: ...".
+        return True
     is_foreign = not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST
     return is_foreign and rate_asking((sentence,)) < ASKED_LEAST

@@ -32,7 +32,7 @@ STRUCTURE: Final = frozenset(
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
     | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative", "machine", "that", "tag"}
     | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart", "past event", "quoted"}
-    | {"keep verb", "keep place", "keep this", "role you", "role i"}
+    | {"keep verb", "keep place", "keep this", "role you", "role i", "story"}
 )
 
 # At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
+from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
@@ -71,6 +72,8 @@ class SentenceReading:
     is_request: bool = False
     is_open: bool = True
     is_partial: bool = False
+    # What it says holds only if something else does, or is wished for.
+    is_supposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class TurnReading:
     whole: AnnotatedText
     sentences: tuple[SentenceReading, ...] = ()
     is_masked: bool = False
+    # What questions take for granted.
+    asked: tuple[Claim, ...] = ()
 
     def list_passages(self) -> list[Passage]:
         return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
@@ -94,7 +99,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     is_laughing = speech.is_joke(reading.whole)
     found: list[Claim] = []
     for one, judged in zip(reading.sentences, judge_sentences(reading.list_passages()), strict=True):
-        if one.is_request or not one.is_open:
+        if one.is_request or not one.is_open or one.is_supposed:
             found += one.claims
             continue
         if one.sentence.is_question:
@@ -112,6 +117,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
+    found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 
 
@@ -134,9 +140,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
-    mentions = collect_mentions(previous)
-    framed, earlier = read_frames(masked, previous, whole.languages)
-    known = [*(one for one in collect_known(previous, whole.languages) if one not in earlier), *earlier]
+    mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
+    known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
     found: list[SentenceReading] = []
     place = 0
     skip = is_introduced = False
@@ -157,15 +162,18 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         if (closed := read_closed(sentence, whole, place, is_introduced=is_introduced)) is not None:
             found.append(closed)
             continue
-        slots = find_sentence_slots(sentence, whole, known, cut_slots(framed, place, place + len(sentence.raw)))
+        slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [claim for one in read if (claim := resolve_pronoun(one, before))]
-        claims = tuple(drop_supposed(told, sentence, sorted(whole.languages or ())))
-        found.append(SentenceReading(sentence, place, claims))
+        is_supposed = framed.is_supposed(sentence.raw, place)
+        claims = () if is_supposed else tuple(drop_supposed(told, sentence, sorted(whole.languages or ())))
+        found.append(SentenceReading(sentence, place, claims, is_supposed=is_supposed))
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
-    return TurnReading(whole, tuple(found), masked != normal)
+    own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
+    asked = claim_appointments(framed.asked, [(one.sentence, one.place) for one in own])
+    return TurnReading(whole, tuple(found), masked != normal, asked)
 
 
 def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
@@ -188,7 +196,7 @@ def claim_unread(
     # What goes on longer was written elsewhere as often as not: there only what a rule knows is claimed.
     # Nor is a sentence whose middle was quoted said by the person as it stands.
     is_short = len(whole.text) <= LONGEST and HOLE not in sentence.raw
-    is_told = is_short and judged.is_telling and is_worth_telling(sentence)
+    is_told = is_short and judged.is_telling and is_worth_telling(sentence, is_sure=judged.is_sure)
     if not one.is_partial and ((tells_limit(sentence) and judged.reaches(NAMED_LEAST)) or is_told):
         return [replace(claim_remark(sentence, whole, one.place), is_remark=False)]
     if is_short and judged.among >= SURE_LEAST[1]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from memory.claims.frames.numerals import read_number
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import HotWords
 from memory.claims.taxonomy import ANIMALS
@@ -78,7 +79,8 @@ def names_favorite(tokens: Sequence[HotToken]) -> bool:
 
 
 def cut_sentence(tokens: list[HotToken], words: HotWords, number: int, *, is_asking: bool) -> list[HotClause]:
-    pieces = join_topics(join_pieces(cut_pieces(tokens, words), words, is_asking=is_asking))
+    cut = join_apposed_subjects(return_tails(cut_pieces(tokens, words), words.language), words)
+    pieces = join_topics(join_pieces(cut, words, is_asking=is_asking))
     found: list[HotClause] = []
     for link, piece in pieces:
         for at, part in enumerate(cut_run_on(piece, words)):
@@ -157,6 +159,59 @@ def join_pieces(
     return found
 
 
+def return_tails(pieces: Sequence[tuple[str, list[HotToken]]], language: str) -> list[tuple[str, list[HotToken]]]:
+    """ "Tengo un gato que se llama Chispas y dos periquitos": what is counted on belongs to the verb of having."""
+    found: list[tuple[str, list[HotToken]]] = []
+    for link, piece in pieces:
+        is_named = len(found) > 1 and found[-1][0] == "rel" and any(one.has("named") for one in found[-1][1])
+        having = next((one for one in found[-2][1] if one.has("have 1")), None) if is_named else None
+        if having is not None and link == "conj" and is_counted(piece, language):
+            piece = [having, *piece[1:]]
+        found.append((link, piece))
+    return found
+
+
+def is_counted(piece: Sequence[HotToken], language: str) -> bool:
+    """ "And two budgies", "y una tortuga": how many, and no verb."""
+    if len(piece) <= 2 or is_any_verb(piece):
+        return False
+    return piece[1].has("one") or read_number(piece, 1, len(piece), language) is not None
+
+
+def join_apposed_subjects(
+    pieces: Sequence[tuple[str, list[HotToken]]], words: HotWords
+) -> list[tuple[str, list[HotToken]]]:
+    """ "... y su novia, Aitana, es enfermera", "mein Chef, der Herr Bruns, züchtet Tauben": one clause, not three."""
+    found: list[tuple[str, list[HotToken]]] = []
+    at = 0
+    while at < len(pieces):
+        link, piece = pieces[at]
+        if at + 2 < len(pieces) and is_apposed_subject([one for _, one in pieces[at : at + 3]], words):
+            piece = [*piece, *pieces[at + 1][1], *pieces[at + 2][1]]
+            at += 2
+        found.append((link, list(piece)))
+        at += 1
+    return found
+
+
+def is_apposed_subject(pieces: Sequence[Sequence[HotToken]], words: HotWords) -> bool:
+    owner, name, predicate = ([token for token in piece if not token.is_mark] for piece in pieces)
+    owned = [token for token in owner if not token.has("conj", "but")]
+    marks = [piece[0].text for piece in pieces[1:]]
+    if marks != [",", ","] or not owned or not predicate or not owned[0].has("my", "his") or is_any_verb(owned):
+        return False
+    return (
+        any(token.plain in words.nouns for token in owned)
+        and is_own_name(name)
+        and is_verb(predicate, 0)
+        and predicate[0].has("be 3", "have 3", "frame", "verb")
+    )
+
+
+def is_any_verb(tokens: Sequence[HotToken]) -> bool:
+    return any(is_verb(tokens, at) for at in range(len(tokens)))
+
+
 def names(before: Sequence[HotToken], piece: Sequence[HotToken], nouns: Mapping[str, str]) -> bool:
     """ "My youngest, Ivy, ...", "la mia padrona di casa, la signora Ottaviani, ...": a name beside whose it is."""
     spoken = [token for token in piece if not token.is_mark and not token.has("det")]
@@ -164,8 +219,13 @@ def names(before: Sequence[HotToken], piece: Sequence[HotToken], nouns: Mapping[
     # "The dog, Alfie, is nine": one's own.
     is_pet = len(owned) == 2 and owned[0].has("det") and owned[1].plain in nouns and nouns[owned[1].plain] in ANIMALS
     is_owned = len(owned) <= LONGEST_OWNED and (is_pet or any(token.has("my") for token in owned[:2]))
+    return is_owned and is_own_name(spoken)
+
+
+def is_own_name(tokens: Sequence[HotToken]) -> bool:
+    spoken = [token for token in tokens if not token.has("det")]
     is_name = bool(spoken) and all(token.has("title") or (token.is_capital and not token.classes) for token in spoken)
-    return is_owned and is_name and len(spoken) <= LONGEST_NAME
+    return is_name and len(spoken) <= LONGEST_NAME
 
 
 def is_further(pieces: Sequence[tuple[str, list[HotToken]]], at: int) -> bool:

@@ -18,7 +18,10 @@ from memory.guard.spelling import fold_letters
 
 VERBAL: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3", "modal", "named")
 # What somebody may cease to have, to like or to be at, and whatever word takes its place.
-CEASING: Final = frozenset({"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"})
+HELPERS: Final = frozenset(
+    {"doctor", "dentist", "therapist", "vet", "hairdresser", "coach", "teacher", "boss", "babysitter", "landlord"}
+)
+CEASING: Final = HELPERS | {"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"}
 
 NAMES: Final = PEOPLE | ANIMALS | {"name", "friend_of", "married_to"}
 LONGEST_PHRASE: Final = 4
@@ -53,7 +56,12 @@ def is_correcting(clauses: Sequence[HotClause], words: HotWords) -> bool:
 
 def answers_no(clauses: Sequence[HotClause]) -> bool:
     """ "No, on Wednesday": a no and a value alone."""
-    return bool(clauses) and clauses[0].tokens[0].has("answers no") and all(one.is_bare for one in clauses)
+    return begins_with_no(clauses) and all(one.is_bare for one in clauses)
+
+
+def begins_with_no(clauses: Sequence[HotClause]) -> bool:
+    """ "Nee, der Elternabend ist Dienstag": what is told behind it takes the place of what was."""
+    return bool(clauses) and clauses[0].tokens[0].has("answers no")
 
 
 def find_replaced(fact: ClauseFact, reader: PhraseReader) -> str:

@@ -11,6 +11,10 @@ from memory.claims.frames.tokens import HotToken
 NOMINATIVES: Final = {"jahren": "jahre", "monaten": "monate", "tagen": "tage"}
 MOST_BEFORE_UNIT: Final = 4
 LAST_HOUR: Final = 24
+LAST_DAY: Final = 31
+# Articles within a preposition, and "day" before its number.
+OF_DAYS: Final = frozenset({"del", "do", "dia", "día", "am", "vom", "zum", "du", "au", "al", "ad"})
+ORDINALS: Final = frozenset({"st", "nd", "rd", "th", "er", "º"})
 
 
 def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] | None:
@@ -36,6 +40,25 @@ def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] |
             return reader.cut(first, stop), first, stop
         at = max(at + 1, stop)
     return None
+
+
+def find_day(reader: PhraseReader, at: int) -> tuple[str, int, int] | None:
+    """ "On the ninth", "le 22 à 9h30": a day of the month alone, behind its article."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    while at < end and tokens[at].has("prep", "of") and not (tokens[at].has("det") or tokens[at].text in OF_DAYS):
+        at += 1
+    first = at + 1
+    if first >= end or not (tokens[at].has("det") or tokens[at].text in OF_DAYS):
+        return None
+    number = read_number(tokens, first, end, reader.words.language)
+    is_ordinal = tokens[first].has("time adj") and tokens[first].has("time link")
+    stop = number[1] if number is not None else first + 1 if is_ordinal else at
+    is_ordinal = is_ordinal or (stop < end and tokens[stop].text in ORDINALS)
+    stop += stop < end and tokens[stop].text in ORDINALS
+    # "The 22 people": what is counted follows.
+    is_last = stop == end or is_ordinal or tokens[stop].is_mark or bool(tokens[stop].classes - {"unit"})
+    is_day = is_ordinal or (number is not None and number[0].isdigit() and 0 < int(number[0]) <= LAST_DAY)
+    return (reader.cut(first, stop), first, stop) if is_day and is_last else None
 
 
 def is_clock(tokens: Sequence[HotToken], language: str) -> bool:

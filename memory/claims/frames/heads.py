@@ -42,7 +42,9 @@ def measure_step(clause: ClauseWords, place: int, at: int, end: int, *, is_deter
     if token.text == "'s" or (not is_first and clause.measure_called(place, end)):
         return 0
     if token.has("of") and not is_first:
-        return 2 if place + 1 < end and may_follow_of(clause, place + 1) else 0
+        # "El Mercadona de noche": when, and no part of a name.
+        is_when = is_capital_at(clause, place - 1) and place + 1 < end and clause.tokens[place + 1].has("time", "unit")
+        return 2 if place + 1 < end and may_follow_of(clause, place + 1) and not is_when else 0
     if token.has("det") and not is_first and clause.tokens[place - 1].has("of"):
         return 1
     is_capital = clause.has_capitals and token.is_capital and place > 0 and clause.words.language != "de"
@@ -56,6 +58,10 @@ def measure_step(clause: ClauseWords, place: int, at: int, end: int, *, is_deter
         # "Curitiba mês passado".
         return 0
     return int(not token.has(*STOPS) and (is_first or not token.has("det", "my", "his")))
+
+
+def is_capital_at(clause: ClauseWords, place: int) -> bool:
+    return clause.has_capitals and clause.tokens[place].is_capital
 
 
 def is_reduced(clause: ClauseWords, place: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.frames.clauses import AS, is_verb
 from memory.claims.frames.numerals import read_number
-from memory.claims.frames.phrases import TAKEN_UP, NounPhrase, PhraseReader
+from memory.claims.frames.phrases import TAKEN_UP, NounPhrase, PhraseReader, is_afterthought
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import Frame, HotWords
 from memory.guard.spelling import fold_letters
@@ -223,20 +223,23 @@ def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
 def find_topic(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     """ "Le café j'aime pas", "marzipan I can't abide": what is liked stands before who likes it."""
     tokens = reader.tokens
-    subject = next((at for at in range(1, match.start) if tokens[at].has("i")), 0)
-    if not subject and match.start > 1 and tokens[match.start - 1].text in TAKEN_UP and not match.frame.is_third:
-        # "I finocchi li detesto": what is liked is taken up by a pronoun.
-        subject = match.start - 1
+    subject = max((at for at in range(1, match.start) if tokens[at].has("i")), default=0)
+    taken = next((at for at in range(max(1, match.start - 1), match.end) if tokens[at].text in TAKEN_UP), 0)
+    if not subject and taken and not match.frame.is_third:
+        # "I finocchi li detesto", "el cilantro no lo soporto": what is liked is taken up by a pronoun.
+        subject = min(taken, match.start)
     first = skip_joint(tokens, subject)
     phrase = reader.read_phrase(first, subject) if subject else None
     if phrase is None or phrase.pronoun or tokens[first].has("prep") or is_time_phrase(reader, phrase):
         return []
-    return [phrase] if all(token.is_mark for token in tokens[phrase.end : subject]) else []
+    # "El cilantro no lo soporto", "il caffè proprio non lo reggo".
+    between = tokens[phrase.end : subject]
+    return [phrase] if all(token.is_mark or token.has("not", "adv", "clitic", "degree") for token in between) else []
 
 
 def skip_joint(tokens: Sequence[HotToken], end: int) -> int:
-    """ "..., aber Kaffee kann ich nicht ausstehen": where the words behind a joint begin."""
-    return next((at for at in range(end) if not (tokens[at].is_mark or tokens[at].has("but"))), 0)
+    """ "..., aber Kaffee kann ich nicht ausstehen", "moi le jazz j'adore": where what is named first begins."""
+    return next((at for at in range(end) if not (tokens[at].is_mark or tokens[at].has("but", "conj", "i"))), 0)
 
 
 def skip_cleft(tokens: Sequence[HotToken], at: int) -> int:
@@ -307,7 +310,7 @@ def read_things(reader: PhraseReader, at: int, end: int) -> Iterator[NounPhrase]
                 return
             yield phrase
             at = phrase.end
-        if at >= end or not (tokens[at].has("conj") or tokens[at].text == ","):
+        if at >= end or not (tokens[at].has("conj") or tokens[at].text == ",") or is_afterthought(tokens, at, end):
             return
         while at < end and (tokens[at].has("conj", "also") or tokens[at].text in {",", lead}):
             at += 1

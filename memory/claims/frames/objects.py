@@ -7,7 +7,8 @@ from typing import Final
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
-from memory.claims.taxonomy import PEOPLE
+from memory.claims.frames.tokens import HotToken
+from memory.claims.taxonomy import PEOPLE, THINGS
 from memory.language.names import load_given_names
 
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
@@ -24,6 +25,13 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
         return [one for one in towns if is_place(reader, one, relation)]
     if relation == "works_at":
         return list_workplaces(reader, phrases)
+    if relation == "works_as":
+        # "Fa la terza elementare": a class at school, and no work.
+        return [
+            one for one in phrases if not any(token.has("time adj", "no occupation") for token in span_of(reader, one))
+        ]
+    if relation in THINGS:
+        return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
         # "Casado com a Teresa": Portuguese gives names an article.
         named = [name_called_so(reader, one) for one in phrases]
@@ -33,6 +41,21 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
         # "נשואה לדן ואמא לשלושה": behind the joint stands what somebody is.
         return [one for one in found if one is found[0] or not one.relation or one.name]
     return list(phrases)
+
+
+def span_of(reader: PhraseReader, phrase: NounPhrase) -> Sequence[HotToken]:
+    return reader.tokens[phrase.start : phrase.end]
+
+
+def is_made(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "I drive a Skoda", and neither "I drive a van" nor "I drive Evri's"."""
+    at = phrase.start + 1
+    return phrase.has_article and not phrase.relation and at < phrase.end and reader.tokens[at].is_capital
+
+
+def name_make(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
+    stop = reader.find_name_end(phrase.start + 1, phrase.end)
+    return replace(phrase, end=stop, head=reader.cut(phrase.start + 1, stop)) if stop > phrase.start + 1 else phrase
 
 
 def is_amount(reader: PhraseReader, phrase: NounPhrase) -> bool:

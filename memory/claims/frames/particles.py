@@ -7,6 +7,7 @@ A language does so whose `frames.txt` has a section `[prefix]`.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.frames.numerals import load_values, read_number
@@ -165,9 +166,8 @@ def wants_copula(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     behind = tokens[at + 1] if at + 1 < len(tokens) else None
     if behind is None or behind.is_mark or behind.has(*NO_PREDICATE, "the", "he", "she", "they", "i", "not"):
         return False
-    if any(one.has(*VERBAL) for one in tokens[at + 1 : at + 4]) or any(
-        tells_age(tokens, place, words) for place in (at + 1, at + 2)
-    ):
+    near = takewhile(lambda one: not one.is_mark, tokens[at + 1 : at + 4])
+    if any(one.has(*VERBAL) for one in near) or any(tells_age(tokens, place, words) for place in (at + 1, at + 2)):
         return False
     before = tokens[at - 1] if at else None
     if token.has("i", "he", "she", "they"):

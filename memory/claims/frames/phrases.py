@@ -1,11 +1,12 @@
 """Noun phrases of a clause: who or what, whose, how many, and by what name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.frames.heads import find_foreign_noun, find_head_end, find_noun
 from memory.claims.frames.numerals import read_number
+from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.wording import PRONOUNS, VERBS_ONLY, ClauseWords
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE
 from memory.language.names import load_given_names
@@ -146,7 +147,8 @@ class PhraseReader(ClauseWords):
         if is_plain_group and not self.goes_on_listing(last, end):
             # "Mes parents Limoges": of several nobody has the one name.
             return "", stop
-        last += self.is_qualified(last, end)
+        if self.is_qualified(last, end):
+            last += 1 + self.tokens[last].has("det")
         tail = last + (last < end and self.tokens[last].text in {",", ":"})
         tail += tail + 1 < end and self.tokens[tail].has("det") and self.tokens[tail + 1].has("title")
         tail = self.skip_called(tail, end)
@@ -176,6 +178,8 @@ class PhraseReader(ClauseWords):
 
     def is_qualified(self, at: int, end: int) -> bool:
         """ "Mi hija mayor, Carmen": a word between a noun and the mark before its name."""
+        # "A mi hija la mayor, Lucía".
+        at += at + 3 < end and self.tokens[at].has("det")
         if at + 2 >= end or self.tokens[at].is_mark or self.tokens[at].is_capital or self.tokens[at + 1].text != ",":
             return False
         return self.tokens[at + 2].is_capital and not self.tokens[at].has("verb", "conj", "prep", "my behind")
@@ -221,7 +225,9 @@ class PhraseReader(ClauseWords):
             return None
         if phrase.owner == SPEAKER and phrase.relation:
             return phrase.name or phrase.noun, phrase.end
-        if phrase.is_named and not phrase.has_article:
+        # "Prof de SVT": letters are a subject or a make, and nobody's.
+        is_letters = phrase.head.upper() in self.text and len(phrase.head) > 1
+        if phrase.is_named and not phrase.has_article and not is_letters:
             return phrase.head, phrase.end
         return None
 
@@ -234,6 +240,8 @@ class PhraseReader(ClauseWords):
             yield phrase
             at = phrase.end
             if at >= end or not (self.tokens[at].has("conj") or self.tokens[at].text == ","):
+                return
+            if not phrase.name and is_afterthought(self.tokens, at, end):
                 return
             while at < end and (self.tokens[at].has("conj") or self.tokens[at].text in {","}):
                 at += 1
@@ -248,6 +256,13 @@ NAMEABLE: Final = PEOPLE | frozenset(
     | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
     | {"school", "car", "house", "motorbike", "bike"}
 )
+
+
+def is_afterthought(tokens: Sequence[HotToken], comma: int, end: int) -> bool:
+    """ "I can't eat mushrooms, the texture", "allergica al glutine, occhio": a list has "and", or three."""
+    if tokens[comma].text != "," or any(one.has("conj") or one.text == "," for one in tokens[:comma]):
+        return False
+    return not any(one.has("conj") or one.text == "," for one in tokens[comma + 1 : end])
 
 
 def find_pair(clause: ClauseWords, at: int, end: int) -> NounPhrase | None:

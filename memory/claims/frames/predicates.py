@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory.claims.frames.details import find_time
+from memory.claims.frames.details import find_day, find_time
 from memory.claims.frames.facts import SURE, UNSURE, ClauseFact
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.matching import FrameMatch
@@ -27,6 +27,8 @@ MOST_OF_NAME: Final = 3
 HEAD_LAST: Final = frozenset({"en", "de"})
 REFLEXIVE: Final = {"fr": ("me", "m'", "se", "s'"), "it": ("mi", "ti", "si", "ci")}
 ALIVE: Final = PEOPLE | ANIMALS
+# What is over where it is told in the past.
+PASSED: Final = frozenset({"works_as", "is"})
 MAKES: Final = frozenset({"car", "motorbike", "bike", "boat", "guitar"})
 
 
@@ -97,6 +99,8 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
     number = read_number(tokens, place.start, len(tokens), reader.words.language)
     # Elsewhere an age is something one has, and "somos tres" counts people.
     if number is not None and reader.words.language in HEAD_LAST:
+        if tokens[place.verb].has("was"):
+            return
         yield from tell_age(reader, stack, place, number)
         return
     mine = place.start + (tokens[place.start].has("to whom") and place.start + 1 < len(tokens))
@@ -173,11 +177,16 @@ def tell_phrase(
             for fact in (one for name in subject.names for one in tell_name(reader, stack, phrase, name)):
                 yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
         return
-    if owned is not None and owned.relation in MAKES and owned.owner and is_make(reader, phrase):
+    # "La moto es una Vespa": with the definite article one's own.
+    is_own = owned is not None and (bool(owned.owner) or (owned.start == 0 and owned.has_article))
+    if owned is not None and is_own and owned.relation in MAKES and is_make(reader, phrase):
         for fact in tell_name(reader, stack, owned, phrase.head):
             yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
         return
     relation, spoken = classify_predicate(reader, stack, place, phrase)
+    if relation in PASSED and reader.tokens[place.verb].has("was"):
+        # "He was a welder": no more.
+        return
     for name in subject.names if relation else ():
         confidence = UNSURE if relation == "is" else SURE
         span = find_span(reader, phrase.start, phrase.end)
@@ -260,7 +269,12 @@ def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace)
     is_introduced = is_introduced or any(token.has("greets") or token.text == "moi" for token in tokens[: place.verb])
     is_introduced = is_introduced or reader.goes_on_with_age(stop)
     is_greeting = is_introduced and not tokens[at].classes and tokens[at].plain not in reader.words.nouns
-    if not (reader.is_sure_name_at(at) or is_greeting) or tokens[at].has("quality", "occupation", "passing"):
+    is_doing = reader.words.language == "en" and not tokens[at].is_capital and tokens[at].text.endswith("ing")
+    if (
+        is_doing
+        or not (reader.is_sure_name_at(at) or is_greeting)
+        or tokens[at].has("quality", "occupation", "passing")
+    ):
         return False
     word = tokens[stop - 1].text
     if any(tokens[one].plain in load_given_names() for one in range(at, stop)):
@@ -328,7 +342,9 @@ def is_old(reader: PhraseReader, at: int) -> bool:
 
 
 def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) -> ClauseFact | None:
+    is_noun_of_event = any(token.has("event") for token in reader.tokens[owned.start : owned.end])
     found = find_time(reader, place.start, len(reader.tokens))
+    found = found or (find_day(reader, place.start) if is_noun_of_event else None)
     if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun == "i":
         return None
     is_event = owned.has_article or owned.owner or owned.pronoun or reader.tokens[owned.start].has("event")

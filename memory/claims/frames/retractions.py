@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause
-from memory.claims.frames.corrections import NAMES, HotChange, put
+from memory.claims.frames.corrections import HELPERS, NAMES, HotChange, put
 from memory.claims.frames.details import find_time
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_names, find_span
@@ -24,9 +24,7 @@ from memory.guard.spelling import fold_letters
 CUT_SHORT: Final = NAMES | {"works_at", "lives_in"}
 SHORTEST_PART: Final = 3
 # Who and what is changed for another; kin and animals are not.
-CHANGEABLE: Final = THINGS | {
-    *("doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss", "coach", "teacher", "landlord"),
-}
+CHANGEABLE: Final = THINGS | HELPERS
 TOGETHER: Final = PARTNERS | {"friend_of"}
 # What is exchanged for another "from one to the other".
 EXCHANGED: Final = frozenset({"works_at", "time", "doctor", "dentist", "therapist", "vet", "hairdresser", "coach"})

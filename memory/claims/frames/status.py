@@ -6,7 +6,7 @@ from typing import Final
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.triples import DropReason
-from memory.claims.frames.words import HotWords
+from memory.claims.frames.words import STORY, HotWords
 
 # Endings of the conditional and the future, which no frame is written in.
 UNREAL: Final = {
@@ -191,16 +191,32 @@ def set_composed_aside(
     played = next((at for at, one in enumerate(clauses) if one.says(words.phrases["play"])), len(clauses))
     # Of a part that is played nothing is so, whoever speaks it.
     reasons = [*reasons[:played], *("hypothetical" if one is None else one for one in reasons[played:])]
+    told = find_story(clauses, words)
+    reasons = [*reasons[:told], *("quoted" if one is None else one for one in reasons[told:])]
     start = next((at for at, one in enumerate(clauses) if one.opens(words.phrases["compose"])), None)
     if start is None:
         return list(reasons)
     has_colon = any(token.text == ":" for one in clauses[start:] for token in one.tokens)
-    told: list[DropReason | None] = []
+    set_aside: list[DropReason | None] = []
     for at, (clause, reason) in enumerate(zip(clauses, reasons, strict=True)):
         is_near = at >= start and (has_colon or clause.sentence == clauses[start].sentence)
         is_own = not has_colon and any(token.has("i", "my", "first", "be 1", "have 1") for token in clause.tokens)
-        told.append("quoted" if reason is None and is_near and not is_own else reason)
-    return told
+        set_aside.append("quoted" if reason is None and is_near and not is_own else reason)
+    return set_aside
+
+
+def find_story(clauses: Sequence[HotClause], words: HotWords) -> int:
+    """From which clause on a story speaks: "chapter four: I wake in a cell", "continua la storia: mi chiamo Lapo"."""
+    is_story = False
+    for at, clause in enumerate(clauses):
+        if is_story and clause.tokens[0].text == ":":
+            return at
+        is_story = (is_story and at > 0 and clauses[at - 1].sentence == clause.sentence) or clause.says(
+            words.phrases[STORY]
+        )
+        if is_story and any(token.text == ":" for token in clause.tokens):
+            return at
+    return len(clauses)
 
 
 def find_drop(

@@ -65,7 +65,8 @@ def find_finite(reader: PhraseReader, verb: tuple[int, int]) -> tuple[int, int]:
 
 
 def find_phrases(reader: PhraseReader, verb: tuple[int, int], *, is_third: bool) -> tuple[NounPhrase, ...]:
-    taken_up = verb[0] > 1 and reader.tokens[verb[0] - 1].text in TAKEN_UP
+    # "Los pepinos los detesto", "el hígado no lo soporto".
+    taken_up = any(reader.tokens[at].text in TAKEN_UP for at in range(max(1, verb[0] - 1), verb[1]))
     if taken_up and not is_third and reader.words.drops_subjects:
         return ()
     behind = find_behind(reader, verb, is_third=is_third)

@@ -65,7 +65,8 @@ def find_frame_subject(
     *,
     is_linked: bool,
 ) -> HotSubject | None:
-    if goes_on_after_mark(reader, match):
+    if goes_on_after_mark(reader, match) or match.frame.relation == "name":
+        # "Todo el mundo me dice Benja": whoever calls them so, the name is theirs.
         return HotSubject((SPEAKER,), is_elided=True)
     is_third = match.frame.is_third or is_helped_by_third(reader, match.start)
     verb = (match.start, match.end)
@@ -125,9 +126,11 @@ def tell_objects(
     taken = {one.start for one in subject.phrases}
     phrases = [one for one in find_objects(match, reader) if one.start not in taken]
     relation = choose_relation(reader, match, phrases)
-    if relation in SYMMETRIC and not phrases and len(subject.names) > 1:
-        yield from tell_friends(reader, match, subject)
-        return
+    if relation in SYMMETRIC and not phrases:
+        if len(subject.names) > 1:
+            yield from tell_friends(reader, match, subject)
+            return
+        phrases = find_companion(reader, match.end) if subject.is_speaker else []
     ended = match.frame.is_ending or is_ended(reader)
     start = min((one.start for one in phrases), default=match.end)
     denied = is_frame_denied(reader, match, start)
@@ -147,10 +150,26 @@ def tell_objects(
                 yield ClauseFact(name, meant, spoken, span, is_denied=is_no, is_ended=ended)
         if relation == "owns" and phrase.relation and not denied and not ended:
             yield from tell_called(reader, subject, phrase)
-        if phrase.count and relation == "owns" and not denied:
-            yield ClauseFact(spoken, "quantity", phrase.count, find_span(reader, phrase.start, phrase.end))
-        if relation == "participated_in" and not denied and (found := find_time(reader, 0, len(reader.tokens))):
-            yield ClauseFact(spoken, "time", found[0], find_span(reader, phrase.start, phrase.end))
+        if not denied:
+            yield from tell_details(reader, relation, spoken, phrase)
+
+
+def tell_details(reader: PhraseReader, relation: str, spoken: str, phrase: NounPhrase) -> Iterator[ClauseFact]:
+    """How many somebody owns, and when they took part."""
+    if phrase.count and relation == "owns":
+        yield ClauseFact(spoken, "quantity", phrase.count, find_span(reader, phrase.start, phrase.end))
+    if relation == "participated_in" and (found := find_time(reader, 0, len(reader.tokens))):
+        yield ClauseFact(spoken, "time", found[0], find_span(reader, phrase.start, phrase.end))
+
+
+def find_companion(reader: PhraseReader, at: int) -> list[NounPhrase]:
+    """ "We got hitched in 2014, me and Declan": who else is meant by "we" stands behind."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    joint = next((place for place in range(at + 1, end - 1) if tokens[place].has("conj")), 0)
+    if not joint or not tokens[joint - 1].has("i"):
+        return []
+    phrase = reader.read_phrase(joint + 1, end)
+    return [phrase] if phrase is not None and (phrase.is_named or phrase.relation) and phrase.end == end else []
 
 
 def may_be_left(reader: PhraseReader, stack: MentionStack, match: FrameMatch, phrase: NounPhrase) -> bool:

@@ -57,6 +57,15 @@ class DroppedTriple:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedEvent:
+    """ "My flight to Oslo on the 5th": its noun, its time, and the place of all its words."""
+
+    noun: str
+    time: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class HotReading:
     """``retracted`` is what the person declares false; what has merely changed is among ``triples`` alone."""
 
@@ -69,3 +78,6 @@ class HotReading:
     is_negated: bool = False
     # What the turns before told.
     known: tuple[HotTriple, ...] = ()
+    # Where sentences only suppose, and what of the person's a question takes for granted.
+    supposed: tuple[tuple[int, int], ...] = ()
+    asked: tuple[AskedEvent, ...] = ()

@@ -5,12 +5,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from memory.claims.frames.asides import find_asked_events, find_supposed
 from memory.claims.frames.beside import read_ages_beside, read_counted, read_introduced
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
     CEASING,
     HotChange,
     answers_no,
+    begins_with_no,
     find_behind_phrase,
     find_ceased,
     find_contradicted,
@@ -112,6 +114,8 @@ def read_in_language(turn: TurnClauses, stack: MentionStack, pipelines: Mapping[
         is_hedged="hedged" in turn.reasons,
         is_negated=state.has_denied,
         known=tuple(told),
+        supposed=find_supposed(turn),
+        asked=find_asked_events(turn),
     )
 
 
@@ -280,12 +284,13 @@ def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[
 
 def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> None:
     correcting = is_correcting(turn.clauses, turn.words) or (bool(told) and answers_no(turn.clauses))
+    denies = correcting or (bool(told) and begins_with_no(turn.clauses))
     is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
     for fact in list(state.facts):
         if fact.replaces and fact.replaces != fact.object:
             state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
-        elif is_changing(fact, turn, state, is_now=correcting or is_now) and (known := find_contradicted(fact, told)):
-            state.retracted.append(replace(known, is_over=not correcting))
+        elif is_changing(fact, turn, state, is_now=denies or is_now) and (known := find_contradicted(fact, told)):
+            state.retracted.append(replace(known, is_over=not denies))
     denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
     for old in denied:
         # "He doesn't live in Hull, he lives in Hessle".

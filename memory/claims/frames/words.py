@@ -21,6 +21,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries, read_sections
 
 SUBJECT: Final = "frames"
+STORY: Final = "story"
 # Every language that has frames.
 LANGUAGES: Final = tuple(code for code in list_codes() if read_sections(code, SUBJECT))
 FRAME: Final = "frame "
@@ -67,7 +68,7 @@ OF_SEVERAL: Final = {
 }
 SHORTEST_VERB: Final = 4
 CONTRACTED_VERBS: Final = {"have": ("'ve",), "am": ("'m",)}
-VERBS: Final = frozenset({"verb", "be 1", "be 3", "have 1", "have 3", "frame"})
+VERBS: Final = frozenset({"verb", "be 1", "be 3", "was", "have 1", "have 3", "frame"})
 # A phrase of fewer letters is looked for with its accents only, and one of words that are others without them.
 SHORTEST_BARE: Final = 6
 OTHERS_BARE: Final = frozenset(
@@ -115,7 +116,11 @@ def load_hot_words(language: str) -> HotWords:
     return HotWords(
         language,
         index_classes(language, frames),
-        {name: load_phrases(language, name) for name in PHRASES},
+        {
+            **{name: load_phrases(language, name) for name in PHRASES},
+            # The same words tell both readers what is a story.
+            STORY: tuple(f" {one} " for one in read_entries(language, "claims", STORY)),
+        },
         {word: tuple(sorted(found, key=lambda one: -len(one.words))) for word, found in by_word.items()},
         load_relation_nouns(language),
         bool(read_entries(language, SUBJECT, "drop")),

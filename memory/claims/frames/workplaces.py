@@ -28,13 +28,24 @@ def read_new_place(reader: PhraseReader, left: HotTriple) -> Iterator[ClauseFact
     """ "I've left Tesco, I'm at Aldi": behind an employer or a town that was left, where somebody is is the next."""
     tokens = reader.tokens
     who = left.subject
-    person = "be 1" if who == SPEAKER else "be 3"
-    verb = next((at for at, token in enumerate(tokens) if token.has(person, "stays")), len(tokens))
-    for at in range(verb + 1, min(verb + 4, len(tokens) - 1)):
+    start = find_new_start(reader, left)
+    for at in range(start, min(start + 4, len(tokens) - 1)):
         phrase = reader.read_phrase(at + 1, len(tokens)) if tokens[at].has("work prep", "work place") else None
         if phrase is not None and not phrase.pronoun and not is_no_workplace(reader, phrase):
+            verb = start - 1
             yield ClauseFact(who, left.relation, phrase.head, find_span(reader, verb, phrase.end))
             return
+
+
+def find_new_start(reader: PhraseReader, left: HotTriple) -> int:
+    """Behind the verb of being, or behind "now" where what was left stands before it in the same clause."""
+    tokens = reader.tokens
+    person = "be 1" if left.subject == SPEAKER else "be 3"
+    denial = next((at for at, token in enumerate(tokens) if token.has("not")), None)
+    if denial is not None:
+        # "Ya no estoy en Seur, ahora reparto para Glovo".
+        return next((at + 1 for at in range(denial + 2, len(tokens)) if tokens[at].has("now")), len(tokens))
+    return next((at + 1 for at, token in enumerate(tokens) if token.has(person, "stays")), len(tokens))
 
 
 def is_no_workplace(reader: PhraseReader, phrase: NounPhrase) -> bool:

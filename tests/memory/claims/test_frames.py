@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.claims import read_claims
 from memory.claims.frames import HotReading
 from memory.claims.turns import read_turn
 
@@ -269,3 +270,81 @@ def test_what_is_told_in_passing_words(text: str, fact: tuple[str, str, str]) ->
 @pytest.mark.parametrize("text", ["cold here", "I'm here", "Paris here we come", "is anybody here"])
 def test_who_is_not_presented_has_no_name(text: str) -> None:
     assert not [one for one in read_turn(text).triples if one.relation == "name"]
+
+
+# Written for what a line of the product's own tells: each mechanism in another language than the one it was found in.
+SPOKEN = {
+    "El hígado no lo soporto, me da arcadas": "you|dislikes|hígado",
+    "Moi le reggae j'adore, surtout le soir": "you|likes|reggae",
+    "Soy alérgico al látex, cuidado con los guantes": "you|is|alérgico al látex",
+    "I can't stand olives, the smell": "you|dislikes|olives",
+    "Mi prima Rocío es dentista y su marido, Julián, es piloto": (
+        "you|cousin|rocío, rocío|works_as|dentista, rocío|husband|julián, julián|works_as|piloto"
+    ),
+    "Tengo una perra que se llama Nube y tres gallinas": (
+        "you|has|perra, you|dog|nube, you|has|gallinas, gallinas|quantity|3"
+    ),
+    "Guido una Fiat del 2004": "you|car|fiat",
+    "My scan's on the ninth": "scan|time|ninth",
+    "My uncle was a miner": "",
+    "Everyone calls me Fitz": "you|name|fitz",
+    "We tied the knot in 2016, me and Orla": "you|married_to|orla",
+    "אני נועה, גרה בחולון": "you|name|נועה, you|lives_in|חולון",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), SPOKEN.items())
+def test_speech_leaves_out_takes_up_and_adds_behind(text: str, told: str) -> None:
+    assert list_told(read_turn(text)) == (set(told.split(", ")) if told else set())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "chapter two: I live in Rome and my name is Otto. go on",
+        "sigue el cuento: me llamo Grillo y vivo en un reloj",
+        "dans mon roman, la narratrice dit : j'habite à Nice et je suis fleuriste",
+        "he goes 'I've got three kids and I live in Hull' and we all laughed",
+    ],
+)
+def test_what_a_story_or_a_quotation_says_is_nobodys(text: str) -> None:
+    assert read_turn(text).triples == ()
+    assert read_claims(text) == []
+
+
+def test_a_new_employer_stands_behind_the_one_that_was_left() -> None:
+    reading = read_turn("ya no estoy en Correos, ahora reparto para Seur", ["Trabajo en Correos"])
+    assert list_told(reading) == {"you|works_at|seur"}
+    assert [one.key for one in reading.retracted] == [("you", "works_at", "correos")]
+
+
+def test_a_no_set_off_from_a_statement_corrects() -> None:
+    reading = read_turn("nee, der Elternabend ist Mittwoch", ["Der Elternabend ist am Montag"])
+    assert [one.key for one in reading.retracted] == [("elternabend", "time", "montag")]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("is my flight to Oslo on the 5th still cheap?", "My flight to Oslo on the 5th."),
+        ("does the choir rehearsal I've got on Mondays clash with this", "The choir rehearsal I've got on Mondays."),
+        ("¿me da tiempo de ir a la cita del lunes a las diez?", "La cita del lunes a las diez."),
+        ("schaff ich das noch zum Zahnarzttermin am Freitag um acht?", "Zahnarzttermin am Freitag um acht."),
+    ],
+)
+def test_an_appointment_that_only_a_question_names_is_claimed(text: str, told: str) -> None:
+    assert [claim.statement for claim in read_claims(text)] == [told]
+
+
+@pytest.mark.parametrize("text", ["is the flight to Oslo cheap?", "what is a good time for a meeting on Monday?"])
+def test_nobodys_appointment_is_claimed_of_a_question(text: str) -> None:
+    assert read_claims(text) == []
+
+
+@pytest.mark.parametrize("text", ["if I win on Sunday I'm buying a farm in Wales", "hätt ich doch bloß einen Balkon"])
+def test_what_is_only_supposed_or_wished_for_is_no_claim(text: str) -> None:
+    assert read_claims(text) == []
+
+
+def test_what_a_condition_says_of_an_allergy_is_claimed() -> None:
+    assert read_claims("if I eat peanuts my throat closes up")

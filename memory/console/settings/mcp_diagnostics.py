@@ -14,6 +14,7 @@ from django.urls import resolve
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from memory.access.keys import issue_key, revoke_key
@@ -55,6 +56,23 @@ class OrganizationActivity:
     calls: list[tuple[McpCall, datetime | None, str]]
 
 
+# Programs are told the titles in English.
+TOOL_TITLES: Final = {
+    "get_context_insights": gettext_lazy("Context insights"),
+    "search_memory": gettext_lazy("Search memory"),
+    "record_response": gettext_lazy("Record what came of it"),
+    "add_to_memory_bank": gettext_lazy("Remember for good"),
+    "update_memory": gettext_lazy("Correct a memory"),
+    "archive_memory": gettext_lazy("Archive a memory"),
+    "memory_search": gettext_lazy("Recall personal records"),
+}
+
+
+def find_condition() -> component_health.ComponentHealth | None:
+    name = component_health.NAMES["mcp"]
+    return next((one for one in component_health.list_component_health() if one.name == name), None)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
@@ -63,8 +81,8 @@ def page(request: OperatorRequest) -> HttpResponse:
         "now": now,
         "address": build_resource_url(request),
         "is_on": bool(memory_conf().mcp.url),
-        "condition": next((one for one in component_health.list_component_health() if one.name == "MCP server"), None),
-        "tools": TOOLS.values(),
+        "condition": find_condition(),
+        "tools": [(tool, TOOL_TITLES[tool.name]) for tool in TOOLS.values()],
         "owned": owned_organizations(request.user),
     }
     if request.method == "POST":

@@ -10,6 +10,7 @@ from pytest_django import Settings
 
 from config import env
 from memory.access.keys import Principal
+from memory.console.settings.mcp_diagnostics import TOOL_TITLES
 from memory.mcp.server import run_call
 from memory.models import (
     AuditEvent,
@@ -26,6 +27,7 @@ from memory.models import (
 from memory.models.people import OperatorRole
 from memory.operations import mcp_activity
 from memory.portability import backups, tasks
+from memory.tools import TOOLS
 from memory.web.callers import Caller
 from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import Console, console_for, member_of
@@ -191,3 +193,12 @@ def test_a_person_is_erased_by_typing_their_id(
     told = governing.get("/console/settings").content.decode().split("What was changed")[1].split("</main>")[0]
     assert "ann" not in told
     assert EndUser.objects.filter(external_id="ben").exists()
+
+
+def test_tools_are_named_in_the_language_of_the_page(console: Console) -> None:
+    assert {name: str(title) for name, title in TOOL_TITLES.items()} == {
+        tool.name: tool.title for tool in TOOLS.values()
+    }
+    page = console.get("/console/mcp", headers={"Accept-Language": "de"}).content.decode()
+    assert "Eine Erinnerung archivieren" in page
+    assert "Archive a memory" not in page

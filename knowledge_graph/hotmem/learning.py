@@ -4,12 +4,14 @@ A triple goes the way of every statement: through the judge of pairs, with evide
 takes back is retracted, what has merely changed is superseded, what has ended held until now.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
 from memory.access.confinement import current_scope
+from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading, HotTriple
 from memory.facts import changes
 from memory.facts.drafts import FactDraft
@@ -17,6 +19,8 @@ from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
 from memory.guard import find_order, find_unredacted_secret
+from memory.language.folding import fold_text
+from memory.language.loader import read_entries
 from memory.lifecycle import publishing
 from memory.models import EndUser, Fact
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState
@@ -39,6 +43,7 @@ REASON_OF: Final = {
 }
 CORRECTED: Final = "corrected"
 ENDED: Final = "has ended"
+LAST_WORD: Final = re.compile(r"[^\W\d_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def record_reading(
     is_first = origin.kind is EvidenceKind.HOT_TURN
     changes.lock_facts(user)
     for triple in reading.triples:
-        statement = find_statement(text, triple)
+        statement = find_statement(text, triple, reading.lang)
         if reason := find_harm(statement, triple):
             update.told.append(TripleOutcome(triple.key, triple.confidence, "skipped", reason))
             continue
@@ -95,9 +100,14 @@ def record_reading(
     return update
 
 
-def find_statement(text: str, triple: HotTriple) -> str:
+def find_statement(text: str, triple: HotTriple, lang: str) -> str:
     """The person's own words for it; without a place in the text the triple itself."""
     start, end = triple.span
+    # A triple's place begins at its verb: "I like jazz" is what a person reads on their page, and not "like jazz".
+    before = text[:start].rstrip()
+    word = LAST_WORD.search(before)
+    if end and word and triple.subject == SPEAKER and fold_text(word[0]) in read_entries(lang, "claims", "i"):
+        start = word.start()
     return (text[start:end].strip() or " ".join(triple.key).replace("_", " "))[:STATEMENT_CHARS]
 
 

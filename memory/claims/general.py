@@ -102,7 +102,9 @@ def is_worth_telling(sentence: Sentence, *, is_sure: bool = False) -> bool:
     if end < LEAST_TOLD or sentence.is_question or points_at_conversation(sentence, 0, end, POINTED_WITHIN):
         return False
     # "From the attic in Falmouth, where can I buy a ladder": what a clause of it asks is not told.
-    is_sure = is_sure and not any(sentence.has_at(at, MARK + "asks") for at in sentence.breaks)
+    asks = any(sentence.has_at(at, MARK + "asks") for at in sentence.breaks)
+    is_own = bool(sentence.spans(*SPEAKS, *POSSESSIVES)) or has_first_person(sentence, 0, end)
+    is_sure = is_sure and is_own and not asks
     return not stands_apart(sentence, 0, end, *(SET_ASIDE_SURELY if is_sure else NOT_WORTH))
 
 

@@ -18,7 +18,7 @@ DOUBTED: Final = ("text work", "sarcasm", "absurd", "joke form")
 DOUBTED_LEAST: Final = 0.85
 LONGEST_DOUBTED: Final = 300
 # What an order for a text, and what is told beside it, must reach for the second to be the person's own.
-ORDER_LEAST: Final = 0.25
+ORDER_LEAST: Final = 0.5
 BESIDE_LEAST: Final = 0.8
 # Words between the part of the assistant and the person's.
 PARTS_WITHIN: Final = 6
@@ -83,7 +83,7 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
 def tells_beside(sentences: Sequence[Sentence]) -> bool:
     """ "My new dentist is Dr Ash. Write me a note to her": who asks for a text of their own life tells it beside.
 
-    "Translate this. I live in Hull" does not: the order itself is then rated .01 to .15, of the others .30 and .33.
+    "Translate this. I live in Hull" does not: the order itself is then rated .05 to .26, of the others .63 and .72.
     """
     orders = [one for one in sentences if has_frame(one)]
     told = [one for one in sentences if one not in orders and not one.is_question]

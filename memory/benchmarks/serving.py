@@ -62,8 +62,19 @@ def find_free_port() -> int:
 def start_program(program: Program, log_dir: Path) -> Iterator[None]:
     log_dir.mkdir(parents=True, exist_ok=True)
     log = log_dir / f"bench-{program.name}.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
+    log.unlink(missing_ok=True)
+    process = spawn_program(program, log)
+    try:
+        await_ready(program, process, log)
+        yield
+    finally:
+        end_process(process, program.grace_s)
+
+
+def spawn_program(program: Program, log: Path) -> subprocess.Popen[bytes]:
+    """Begun, not yet ready; what it prints is added to ``log``. It ends with the process that began it."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
             [*parent_death_prefix(program.death_signal), *program.argv],
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -72,11 +83,6 @@ def start_program(program: Program, log_dir: Path) -> Iterator[None]:
             cwd=program.cwd,
             start_new_session=True,
         )
-        try:
-            await_ready(program, process, log)
-            yield
-        finally:
-            end_process(process, program.grace_s)
 
 
 def await_ready(program: Program, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -57,9 +57,9 @@ class AskedQuestion:
 EarlierAnswers = Mapping[str, AskedQuestion]
 
 
-def name_question(result: Mapping[str, Any]) -> str:
-    """What a result of a run says of where its question is from."""
-    return str(result.get("case_id") or result.get("turn_id") or "")
+def name_question(case_id: object, turn_id: object) -> str:
+    """Where a question is from: a saved case, else a turn with an outcome. One key in a run and in the next."""
+    return str(case_id or turn_id or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def compare_questions(
         after = ask_question(user, question, pair.after, now)
         if pair.is_unchanged:
             # What was not asked before is the same as itself, and says nothing of a difference.
-            before = earlier.get(str(question.case_id or question.turn_id or ""), after)
+            before = earlier.get(name_question(question.case_id, question.turn_id), after)
         else:
             before = ask_question(user, question, pair.before, now)
         yield QuestionComparison(question, before, after)

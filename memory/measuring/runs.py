@@ -113,7 +113,9 @@ def read_answers(run: EvaluationRun | None) -> EarlierAnswers:
         return {}
     # A run without a change compared with an earlier one in its turn: its own answers are the later.
     side = "a" if run.settings_b else "b"
-    read = ((name_question(one), AskedQuestion.read(one[side])) for one in run.results)
+    read = (
+        (name_question(one.get("case_id"), one.get("turn_id")), AskedQuestion.read(one[side])) for one in run.results
+    )
     return {name: answer for name, answer in read if name and answer is not None}
 
 

@@ -26,7 +26,7 @@ from config.databases import SESSION_TIMEOUTS
 from config.runtime import programs
 from config.runtime.postgres import server_user, user_switch_prefix
 from config.supervisor import Program, end_process
-from memory.benchmarks.serving import start_program
+from memory.benchmarks.serving import await_ready, spawn_program, start_program
 from memory.proving.crashes import WriteRun
 from memory.proving.installation import clean_environment, free_port
 from memory.proving.patience import PATIENCE_S, eventually
@@ -66,24 +66,9 @@ class WebNode:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        with self.log.open("ab") as output:
-            self.process = subprocess.Popen(
-                self.program.argv,
-                env=dict(self.program.environment),
-                cwd=self.program.cwd,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        if not eventually(self.is_ready, 3 * PATIENCE_S):
-            raise UnmeasurableError(f"a node did not start: {self.log.read_text(encoding='utf-8')[-300:]}")
+        self.process = spawn_program(self.program, self.log)
+        await_ready(self.program, self.process, self.log)
         self.is_listed = True
-
-    def is_ready(self) -> bool:
-        with suppress(OSError):
-            return bool(self.program.ready and self.program.ready())
-        return False
 
     def replace(self) -> None:
         """As a rolling update does: off the list, ended by SIGTERM, started again, on the list."""

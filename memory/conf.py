@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,17 @@ from memory.scoring import compute_cosine
 from memory.tiers import Outcome
 
 LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+
+
+@dataclass(frozen=True, slots=True)
+class FollowingConf:
+    """A model whose numbers stand behind another's in one vector; its shares in the cosine; what it reads."""
+
+    start: int
+    stored: float
+    of_question: float
+    of_remark: float
+    languages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +42,8 @@ class EmbeddingConf:
     cache_ttl_s: int
     max_chars: int
     token_dimensions: int = 0  # of a token's vector; 0 is as of a text's
-    # Of joined models: where the second one's numbers begin, its share in the cosine, and what it reads.
-    second_from: int = 0
-    second_share: float = 0.0
-    second_languages: tuple[str, ...] = ()
+    # Of joined models all but the first.
+    following: tuple[FollowingConf, ...] = ()
     # What the model reads; none are all languages.
     languages: tuple[str, ...] = ("en",)
     cosine_slope: float = 1.0
@@ -348,14 +357,19 @@ class MemoryConf:
         return self.embedding if model == self.embedding.model else self.models.get(model)
 
 
+def describe_embedding(values: Mapping[str, Any]) -> EmbeddingConf:
+    following = tuple(FollowingConf(**one) for one in values.get("following", ()))
+    return EmbeddingConf(**{**values, "following": following})
+
+
 @cache
 def memory_conf() -> MemoryConf:
     values: dict[str, Any] = settings.MEMORY
-    embedding, known = EmbeddingConf(**values["EMBEDDING"]), values.get("EMBEDDING_MODELS", {})
+    embedding, known = describe_embedding(values["EMBEDDING"]), values.get("EMBEDDING_MODELS", {})
     return MemoryConf(
         flags=dict(values["FLAGS"]),
         embedding=embedding,
-        models={name: replace(embedding, **described) for name, described in known.items()},
+        models={name: describe_embedding({**values["EMBEDDING"], **described}) for name, described in known.items()},
         reranker=RerankerConf(**values.get("RERANKER", {})),
         vector=VectorConf(**values["VECTOR"]),
         lexical=LexicalConf(**values.get("LEXICAL", {})),

@@ -148,7 +148,8 @@ def embedder_program(paths: Paths) -> Program:
             *("--models", str(paths.models)),
             *("--model", read_model(paths.data).name),
         ],
-        environment=child_environment(paths),
+        # Several threads for one small product of matrices only wait for each other: 12 texts a second instead of 500.
+        environment=child_environment(paths, OPENBLAS_NUM_THREADS="1"),
         cwd=BASE_DIR,
         ready=partial(is_socket_ready, paths.embedder_socket, "/health"),
         is_loud=is_loud,

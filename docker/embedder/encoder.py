@@ -8,7 +8,7 @@ length.
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,18 +74,24 @@ class Unit:
 
 
 class Lane:
-    """Replicas of the model that take units from one queue."""
+    """Threads that take units from one queue."""
 
-    def __init__(self, folder: Path, replicas: int, *, steps_back: int = 0) -> None:
+    def __init__(self, encode: Callable[[Unit], None], threads: int) -> None:
         self.units: SimpleQueue[Unit] = SimpleQueue()
-        # Of all tokens; taken from those that are handed out.
-        self.centre: Matrix = np.zeros(DIMENSIONS, np.float32)
-        # The library's threads are as nice as the one that makes them. Ours, which share one interpreter, stay as they
-        # are: one that had to step back while it holds the lock would hold up everybody.
-        with ThreadPoolExecutor(1) as maker:
-            self._model = maker.submit(load, folder, replicas, steps_back).result()
-        for _ in range(replicas):
+        self._encode = encode
+        for _ in range(threads):
             threading.Thread(target=self._work, daemon=True).start()
+
+    def is_overloaded(self, most: int) -> bool:
+        return self.units.qsize() * UNIT_TEXTS > most
+
+    def share_out(self, job: Job, ids: Sequence[list[int]], kept: Sequence[list[int]], threads: int = 1) -> Job:
+        """Queue a job's texts, so that a request of a few is shared among the threads, too."""
+        units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // threads)))
+        job.open_units = len(units)
+        for rows in units:
+            self.units.put(Unit(job, rows, [ids[row] for row in rows], [kept[row] for row in rows]))
+        return job
 
     def _work(self) -> None:
         while True:
@@ -97,7 +103,19 @@ class Lane:
             except Exception as error:  # noqa: BLE001 - told to the one request it belongs to
                 unit.job.fail(error)
 
-    def _encode(self, unit: Unit) -> None:
+
+class Transformer:
+    """Replicas of a converted model."""
+
+    def __init__(self, folder: Path, replicas: int, *, steps_back: int = 0) -> None:
+        # Of all tokens; taken from those that are handed out.
+        self.centre: Matrix = np.zeros(DIMENSIONS, np.float32)
+        # The library's threads are as nice as the one that makes them. Ours, which share one interpreter, stay as they
+        # are: one that had to step back while it holds the lock would hold up everybody.
+        with ThreadPoolExecutor(1) as maker:
+            self._model = maker.submit(load, folder, replicas, steps_back).result()
+
+    def encode(self, unit: Unit) -> None:
         hidden = np.asarray(self._model.forward_batch(unit.ids).last_hidden_state)
         for place, (row, ids, kept) in enumerate(zip(unit.rows, unit.ids, unit.kept, strict=True)):
             mean = hidden[place, : len(ids)].mean(axis=0)
@@ -124,8 +142,8 @@ class Encoder:
         self.source = source
         self.tokenizer = load_tokenizer(source)
         folder = ensure_converted(models, source, self.tokenizer)
-        self._queries = Lane(folder, replicas)
-        self._bulk = Lane(folder, replicas, steps_back=STEPS_BACK)
+        self._models = (Transformer(folder, replicas), Transformer(folder, replicas, steps_back=STEPS_BACK))
+        self._queries, self._bulk = (Lane(model.encode, replicas) for model in self._models)
         self._max_waiting = max_waiting
         self._replicas = replicas
         self._centre_tokens()
@@ -140,8 +158,8 @@ class Encoder:
             job.done.result()
         tokens = [np.frombuffer(job.token_rows[0], "<f4").reshape(-1, DIMENSIONS) for job in jobs]
         centre = np.concatenate(tokens).mean(axis=0)
-        for lane in (self._queries, self._bulk):
-            lane.centre = centre
+        for model in self._models:
+            model.centre = centre
 
     def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
         """Queue texts; the job's future gives one row a text, in order. Raises OverloadedError.
@@ -149,18 +167,13 @@ class Encoder:
         With a span for each text, the job also gets the tokens that lie in it, by their signs or whole.
         """
         lane = self._queries if len(texts) <= QUERY_TEXTS else self._bulk
-        if lane.units.qsize() * UNIT_TEXTS > self._max_waiting:
+        if lane.is_overloaded(self._max_waiting):
             raise OverloadedError
         found = self.tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts])
         ids = [one.ids for one in found]
         kept = [within(one.offsets, span) for one, span in zip(found, spans, strict=True)] if spans else [[]] * len(ids)
         job = Job(np.zeros((len(texts), DIMENSIONS), np.float32), sum(map(len, ids)), [b""] * len(ids), whole)
-        # A request of a few texts is shared out among the replicas, too.
-        units = cut(ids, min(UNIT_TEXTS, -(-len(ids) // self._replicas)))
-        job.open_units = len(units)
-        for rows in units:
-            lane.units.put(Unit(job, rows, [ids[row] for row in rows], [kept[row] for row in rows]))
-        return job
+        return lane.share_out(job, ids, kept, self._replicas)
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         return self.submit(texts).done.result()

@@ -1,4 +1,4 @@
-"""Two models whose vectors stand side by side in one: the product of two such vectors is the sum of both cosines.
+"""Models whose vectors stand side by side in one: the product of two such vectors is the sum of their cosines.
 
 Token vectors are those of the first.
 """
@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from encoder import Encoder, Job, Matrix, OverloadedError, Span
 from model import JoinedSource
+from universal_encoder import UniversalEncoder
+
+PartEncoder = Encoder | UniversalEncoder
 
 
 @dataclass(slots=True)
 class JoinedJob:
-    """One request to both models; done when both are."""
+    """One request to all models; done when all are."""
 
     parts: Sequence[Job]
     shares: Sequence[float]
@@ -56,20 +59,21 @@ class JoinedJob:
 
 
 class JoinedEncoder:
-    def __init__(self, source: JoinedSource, encoders: Sequence[Encoder]) -> None:
+    def __init__(self, source: JoinedSource, encoders: Sequence[PartEncoder]) -> None:
         self.source = source
         self._encoders = encoders
 
     def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> JoinedJob:
         """As an `Encoder`; the texts carry the prefixes of the first model."""
-        first, second = self._encoders
-        leading = first.submit(texts, spans, whole=whole)
+        bare = [self.source.strip_prefix(text) for text in texts]
+        leading, *following = self._encoders
+        parts = [leading.submit(texts, spans, whole=whole)]
         try:
-            following = second.submit([self.source.strip_prefix(text) for text in texts])
+            parts += [encoder.submit(bare) for encoder in following]
         except OverloadedError as error:
-            leading.fail(error)
+            parts[0].fail(error)
             raise
-        return JoinedJob((leading, following), self.source.shares)
+        return JoinedJob(parts, self.source.shares)
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         return self.submit(texts).done.result()

@@ -12,12 +12,11 @@ from pathlib import Path
 import ctranslate2
 import minilm
 import multilingual_e5
+import universal
 from network import QUANTIZATION, Weights, build_spec
 from tokenizers import Tokenizer
 
 DIMENSIONS = 384
-# Of MiniLM's cosine in the sum of both.
-MINILM_SHARE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,22 @@ DEFAULT = SOURCES[0]
 
 
 @dataclass(frozen=True, slots=True)
+class UniversalSource:
+    """The model that is no transformer, read as its package has it; served as part of another only."""
+
+    name: str = universal.NAME
+    package: str = universal.PACKAGE
+    dimensions: int = universal.DIMENSIONS
+
+    @property
+    def is_installed(self) -> bool:
+        return find_package(self.package) is not None
+
+
+PartSource = ModelSource | UniversalSource
+
+
+@dataclass(frozen=True, slots=True)
 class JoinedSource:
     """Models whose vectors are put side by side; each one's cosine has its share in the sum.
 
@@ -71,9 +86,19 @@ class JoinedSource:
     """
 
     name: str
-    parts: tuple[ModelSource, ...]
-    shares: tuple[float, ...]
+    leading: ModelSource
+    following: tuple[PartSource, ...]
+    # Of the following; the leading one has the rest.
+    following_shares: tuple[float, ...]
     prefixes: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[PartSource, ...]:
+        return (self.leading, *self.following)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        return (1 - sum(self.following_shares), *self.following_shares)
 
     @property
     def short_name(self) -> str:
@@ -81,11 +106,11 @@ class JoinedSource:
 
     @property
     def dimensions(self) -> int:
-        return len(self.parts) * DIMENSIONS
+        return sum(part.dimensions for part in self.parts)
 
     @property
     def max_tokens(self) -> int:
-        return self.parts[0].max_tokens
+        return self.leading.max_tokens
 
     @property
     def is_installed(self) -> bool:
@@ -102,11 +127,19 @@ AnySource = ModelSource | JoinedSource
 MINILM, MULTILINGUAL_E5 = SOURCES
 JOINED = JoinedSource(
     f"{MULTILINGUAL_E5.short_name}+{MINILM.short_name}",
-    (MULTILINGUAL_E5, MINILM),
-    (1 - MINILM_SHARE, MINILM_SHARE),
+    MULTILINGUAL_E5,
+    (MINILM,),
+    (0.15,),
     multilingual_e5.PREFIXES,
 )
-SERVED: list[AnySource] = [*SOURCES, JOINED]
+JOINED_THREE = JoinedSource(
+    f"{JOINED.name}+{universal.NAME}",
+    MULTILINGUAL_E5,
+    (MINILM, UniversalSource()),
+    (0.1, 0.05),
+    multilingual_e5.PREFIXES,
+)
+SERVED: list[AnySource] = [*SOURCES, JOINED, JOINED_THREE]
 
 
 def find_source(name: str) -> AnySource | None:
@@ -125,7 +158,7 @@ def list_installed() -> list[AnySource]:
     return [source for source in SERVED if source.is_installed]
 
 
-def require_package(source: ModelSource) -> Path:
+def require_package(source: PartSource) -> Path:
     folder = find_package(source.package)
     if folder is None:
         raise FileNotFoundError(f"the package {source.package}, which carries {source.name}, is not installed")

@@ -24,14 +24,15 @@ from typing import Any
 
 import uvicorn
 from encoder import Encoder, Job, Matrix, OverloadedError, Span
-from joined import JoinedEncoder, JoinedJob
+from joined import JoinedEncoder, JoinedJob, PartEncoder
 from model import (
     DEFAULT,
     DIMENSIONS,
     SERVED,
     AnySource,
     JoinedSource,
-    ModelSource,
+    PartSource,
+    UniversalSource,
     convert_installed,
     find_source,
     list_installed,
@@ -42,6 +43,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from universal_encoder import UniversalEncoder
 
 MAX_TEXTS = 256
 MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -49,7 +51,7 @@ MAX_CONCURRENT = 512
 # Seven decimals of a unit vector's component are more than a float32 of that size can mean.
 ROW_FORMATS = {source.dimensions: "[" + ",".join(["%.7f"] * source.dimensions) + "]" for source in SERVED}
 
-AnyEncoder = Encoder | JoinedEncoder
+AnyEncoder = PartEncoder | JoinedEncoder
 
 
 class RefusedError(Exception):
@@ -66,7 +68,7 @@ class ServedModels:
         self._folder = folder
         self._replicas = replicas
         self._loading = asyncio.Lock()
-        self._encoders: dict[str, Encoder] = {}
+        self._encoders: dict[str, PartEncoder] = {}
         self.source = source
 
     async def load(self, source: AnySource) -> AnyEncoder:
@@ -74,7 +76,7 @@ class ServedModels:
             return JoinedEncoder(source, [await self._load_part(part) for part in source.parts])
         return await self._load_part(source)
 
-    async def _load_part(self, source: ModelSource) -> Encoder:
+    async def _load_part(self, source: PartSource) -> PartEncoder:
         async with self._loading:
             if source.name not in self._encoders:
                 self._encoders[source.name] = await run_in_threadpool(self._open, source)
@@ -88,8 +90,12 @@ class ServedModels:
             raise invalid(f"`model` must be one of {', '.join(one.name for one in installed)}")
         return await self.load(source)
 
-    def _open(self, source: ModelSource) -> Encoder:
-        encoder = Encoder(self._folder, source, replicas=self._replicas)
+    def _open(self, source: PartSource) -> PartEncoder:
+        encoder: PartEncoder = (
+            UniversalEncoder(source)
+            if isinstance(source, UniversalSource)
+            else Encoder(self._folder, source, replicas=self._replicas)
+        )
         encoder.encode(["warm up"])
         return encoder
 

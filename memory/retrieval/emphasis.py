@@ -1,7 +1,7 @@
-"""How much the second half of a joined vector counts for a question.
+"""How much each part of a joined vector counts for a question.
 
-The vectors of two models stand side by side in each row. A question's halves can be weighed anew: the product with a
-row is then another mixture of both cosines, and nothing that is stored changes.
+The vectors of several models stand side by side in each row. A question's parts can be weighed anew: the product with a
+row is then another mixture of their cosines, and nothing that is stored changes.
 """
 
 import math
@@ -10,37 +10,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.conf import EmbeddingConf
+from memory.conf import EmbeddingConf, FollowingConf
 from memory.inference.base import Vector
 from memory.language.folding import WORD
 from memory.language.stems import detect_languages
 from memory.retrieval.query import Query
 
-# Shares of the second model's cosine. Vectors alone, hit@10 of remarks in English is .146 at .15, .217 at .5, .232 at
-# .8 and .237 at 1; R@10 of questions to real people .583 at 0, .616 at .15, .624 at .2, .605 at .5, to an assistant
-# .547, .593, .600, .609; of questions in French and Hebrew, which MiniLM does not read, .900, .843, .803, .597.
-OF_QUESTION, OF_REMARK, OF_UNREAD = 0.2, 0.8, 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """``share`` is None of a vector that is one model's alone."""
+    """``shares`` are those of all models but the first, which has the rest; none of a vector that is one model's."""
 
     conf: EmbeddingConf
-    share: float | None = None
+    shares: tuple[float, ...] = ()
 
     def weigh(self, vector: Vector) -> Vector:
-        """The question's vector with its halves weighed; of unit length again."""
-        if self.share is None:
+        """The question's vector with its parts weighed; of unit length again."""
+        if not self.shares:
             return vector
-        first, second = self._factors()
-        start = self.conf.second_from
-        weighed: Vector = np.concatenate([vector[:start] * np.float32(first), vector[start:] * np.float32(second)])
+        parts = np.split(vector, [part.start for part in self.conf.following])
+        factors = self._factors()
+        weighed: Vector = np.concatenate(
+            [part * np.float32(factor) for part, factor in zip(parts, factors, strict=True)]
+        )
         return weighed / np.float32(self._length())
 
     def read_distance(self, distance: float) -> float:
         """A distance from the weighed vector, on the scale of all thresholds."""
-        if self.share is None:
+        if not self.shares:
             return self.conf.calibrate_distance(distance, asked=True)
         cosine = self._length() * (1.0 - distance * distance / 2)
         gap = self.conf.question_gap * self._factors()[0]
@@ -48,36 +45,44 @@ class Emphasis:
 
     def compare_rows(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """The mixture of each two stored vectors, as spread out as what ``read_distance`` gives."""
-        if self.share is None:
+        if not self.shares:
             return np.float32(self.conf.cosine_slope) * (rows @ rows.T)
-        first, second = self._factors()
-        start = self.conf.second_from
-        mixed = first * (rows[:, :start] @ rows[:, :start].T) + second * (rows[:, start:] @ rows[:, start:].T)
-        compared: NDArray[np.float32] = (self._slope() * mixed).astype(np.float32)
+        parts = np.split(rows, [part.start for part in self.conf.following], axis=1)
+        mixed = sum(factor * (part @ part.T) for part, factor in zip(parts, self._factors(), strict=True))
+        compared: NDArray[np.float32] = np.asarray(self._slope() * mixed, np.float32)
         return compared
 
-    def _factors(self) -> tuple[float, float]:
-        """What the halves are multiplied by."""
-        share, stored = self.share or 0.0, self.conf.second_share
-        return (1 - share) / (1 - stored), share / stored
+    def _factors(self) -> list[float]:
+        """What each part is multiplied by."""
+        return [share / stored for share, stored in zip(self._all_shares(), self._stored(), strict=True)]
 
     def _length(self) -> float:
-        first, second = self._factors()
-        return math.sqrt((1 - self.conf.second_share) * first**2 + self.conf.second_share * second**2)
+        return math.sqrt(sum(stored * one**2 for stored, one in zip(self._stored(), self._factors(), strict=True)))
 
     def _slope(self) -> float:
-        # The second model's cosines are on the scale already; what slope the first one has follows from the stored mix.
-        share, stored = self.share or 0.0, self.conf.second_share
-        flatness = (1 / self.conf.cosine_slope - stored) / (1 - stored)
-        return 1 / (share + (1 - share) * flatness)
+        # Cosines of the models behind the first are on the scale already; what slope the first one has follows from
+        # the stored mix.
+        first, behind = self._stored()[0], sum(self._stored()[1:])
+        flatness = (1 / self.conf.cosine_slope - behind) / first
+        return 1 / (sum(self.shares) + self._all_shares()[0] * flatness)
+
+    def _all_shares(self) -> tuple[float, ...]:
+        return (1 - sum(self.shares), *self.shares)
+
+    def _stored(self) -> tuple[float, ...]:
+        behind = tuple(part.stored for part in self.conf.following)
+        return (1 - sum(behind), *behind)
 
 
 def choose_emphasis(query: Query, conf: EmbeddingConf) -> Emphasis:
-    if not conf.second_share:
-        return Emphasis(conf)
-    if not is_read_by(conf.second_languages, query.text):
-        return Emphasis(conf, OF_UNREAD)
-    return Emphasis(conf, OF_REMARK if query.is_remark else OF_QUESTION)
+    return Emphasis(conf, tuple(choose_share(query, part) for part in conf.following))
+
+
+def choose_share(query: Query, part: FollowingConf) -> float:
+    """None for what the model does not read: of questions in French and Hebrew MiniLM alone has R@10 .597, e5 .900."""
+    if not is_read_by(part.languages, query.text):
+        return 0.0
+    return part.of_remark if query.is_remark else part.of_question
 
 
 def is_read_by(languages: tuple[str, ...], text: str) -> bool:

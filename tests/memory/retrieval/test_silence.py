@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from config.embedding_models import JOINED, MINILM, MULTILINGUAL_E5
+from config.embedding_models import JOINED, JOINED_THREE, MINILM, MULTILINGUAL_E5
 from memory.models import EndUser
 from memory.retrieval.confidence import SIGNS, choose_model, load_models
 from tests.api_client import ApiClient
@@ -138,7 +138,7 @@ def test_the_probability_is_explained_where_reasons_are_asked_for(api: ApiClient
 
 
 def test_there_are_weights_for_every_model_that_is_served_and_for_any_other() -> None:
-    assert {MINILM, MULTILINGUAL_E5, JOINED, "words"} == set(load_models())
+    assert {MINILM, MULTILINGUAL_E5, JOINED, JOINED_THREE, "words"} == set(load_models())
     for model in load_models().values():
         assert 0 < model.low < model.high < 1
         assert set(model.scales) <= set(SIGNS)

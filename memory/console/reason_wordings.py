@@ -5,6 +5,7 @@ Pure: a sentence in, a sentence out. What is not one of ours, a person's own rea
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django.utils.translation import gettext, gettext_noop
@@ -61,27 +62,50 @@ DECISIONS: Final[Mapping[str, str]] = {
     "keep_both": gettext_noop("keep both"),
     "reject": gettext_noop("reject the newer"),
 }
-SentenceForm = tuple[str, re.Pattern[str]]
-PLACE: Final = re.compile(r"\\\{(\w+)\\\}")
+PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
-def compile_sentence(sentence: str) -> re.Pattern[str]:
-    return re.compile(PLACE.sub(r"(?P<\1>.+)", re.escape(sentence)), re.DOTALL)
+@dataclass(frozen=True, slots=True)
+class SentenceForm:
+    """A sentence as what stands between its places. No pattern: of a long reason with two places one takes the square
+    of its length."""
+
+    sentence: str
+    between: tuple[str, ...]
+    places: tuple[str, ...]
+
+    def read_parts(self, reason: str) -> dict[str, str] | None:
+        """What fills the places, each as short as may be; None of another sentence."""
+        first, *between = self.between
+        if not reason.startswith(first) or (not self.places and reason != first):
+            return None
+        parts, start = {}, len(first)
+        for number, (place, behind) in enumerate(zip(self.places, between, strict=True)):
+            is_last = number == len(self.places) - 1
+            # A place is never empty.
+            end = len(reason) - len(behind) if is_last else reason.find(behind, start + 1)
+            if end <= start or not reason.startswith(behind, end):
+                return None
+            parts[place], start = reason[start:end], end + len(behind)
+        return parts
 
 
 def compile_sentences(sentences: Iterable[str]) -> list[SentenceForm]:
-    return [(sentence, compile_sentence(sentence)) for sentence in sentences]
+    return [
+        SentenceForm(sentence, tuple(PLACE.split(sentence)[::2]), tuple(PLACE.split(sentence)[1::2]))
+        for sentence in sentences
+    ]
 
 
 FORMS: Final = compile_sentences(SENTENCES)
 
 
 def word_reason(reason: str, forms: Sequence[SentenceForm] = FORMS) -> str:
-    for sentence, form in forms:
-        found = form.fullmatch(reason)
-        if found:
-            said = {name: WORDED[name](part) if name in WORDED else part for name, part in found.groupdict().items()}
-            return gettext(sentence).format(**said).replace(">=", "≥")
+    for form in forms:
+        parts = form.read_parts(reason)
+        if parts is not None:
+            said = {name: WORDED[name](part) if name in WORDED else part for name, part in parts.items()}
+            return gettext(form.sentence).format(**said).replace(">=", "≥")
     return reason
 
 

@@ -172,15 +172,19 @@ def _joints() -> re.Pattern[str]:
     words = sorted(collect_entries(SUBJECT, "joint"), key=len, reverse=True)
     apart = "|".join(re.escape(word) for word in words if not word.endswith("_"))
     onto = "|".join(re.escape(word[:-1]) for word in words if word.endswith("_"))
+    # Only from where a run of blanks begins: from each blank of it, 16,000 took 0.6 s.
+    blanks = r"(?<!\s)\s++"
     return re.compile(
-        rf"\s*+,\s++(?:(?:{apart})\s++|(?:{onto}))?|\s++(?:(?:{apart})\s++|(?:{onto})(?=\S))", re.IGNORECASE
+        rf"(?:{blanks})?,\s++(?:(?:{apart})\s++|(?:{onto}))?|{blanks}(?:(?:{apart})\s++|(?:{onto})(?=\S))",
+        re.IGNORECASE,
     )
 
 
 @cache
 def _forgets() -> re.Pattern[str]:
     orders = "|".join(_with_holes(collect_entries(SUBJECT, "forget")))
-    return re.compile(rf"\W*+(?:{orders})\W*+")
+    # Tied to the start, as the orders below are.
+    return re.compile(rf"\A\W*+(?:{orders})\W*+")
 
 
 def read_command(text: str) -> MemoryCommand | None:

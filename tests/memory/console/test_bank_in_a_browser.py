@@ -72,7 +72,7 @@ def test_a_change_is_chosen_and_its_run_is_watched(bank: None, visit: Callable[.
         there.page.check("label.chip:has-text('Memory bank') input")
         there.follow("button:has-text('Measure')")
         assert there.page.inner_text("h1") == "Only Memory bank"
-        assert "0 of 1 questions" in there.page.inner_text("#run")
+        assert "0 of 1 question" in there.page.inner_text("#run")
         with there.page.expect_response("**/measure/**"):
             pass
         there.settle()

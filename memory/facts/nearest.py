@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db import connection
 
 from memory.access.confinement import EVERYTHING, RowScope
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
 from memory.inference.base import Vector

@@ -3,7 +3,8 @@
 While an index is rebuilt by another model, that is the model before, as long as the embedding server still has it.
 """
 
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.indexes import vector_index
 from memory.indexes.base import VectorShape
 from memory.inference import choose_embedder, offered_models

@@ -12,7 +12,8 @@ from typing import Protocol, Self
 from uuid import UUID
 
 from memory.access.confinement import ScopeFilter, see_current_scope
-from memory.conf import EmbeddingConf, MemoryConf
+from memory.conf import MemoryConf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Vector
 from memory.models.conditions import RowConditions
 from memory.platform.deadline import Deadline

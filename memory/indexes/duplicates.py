@@ -5,7 +5,8 @@ import uuid
 import structlog
 
 from memory.access.confinement import RowScope, ScopeFilter
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.indexes import vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, VectorShape

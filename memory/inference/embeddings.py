@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from redis import Redis
 
-from memory.conf import EmbeddingConf, secret_key
+from memory.conf import secret_key
+from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Embedder, Vector
 from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
 from memory.platform import metrics

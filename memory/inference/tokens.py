@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from memory.conf import EmbeddingConf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import EncodedPassage, EncodedQuery, Span, Vector
 from memory.inference.embeddings import OFFER_CACHE_S, normalise
 from memory.inference.remote import BatchTooLarge, JsonService, prepare_text

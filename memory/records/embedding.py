@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference import embedder_of
 from memory.inference.base import Embedder
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.conf import EmbeddingConf, FollowingConf
+from memory.embedding_conf import EmbeddingConf, FollowingConf
 from memory.inference.base import Vector
 from memory.language.folding import WORD
 from memory.language.stems import detect_languages

@@ -8,7 +8,8 @@ from functools import partial
 from memory.access.confinement import see_current_scope
 from memory.access.membership import act_as_member
 from memory.access.spaces import SpaceAccess
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch, VectorShape

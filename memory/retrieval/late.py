@@ -10,7 +10,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder

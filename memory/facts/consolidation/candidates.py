@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.claims.relations import is_single_valued
-from memory.conf import EmbeddingConf
+from memory.embedding_conf import EmbeddingConf
 from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.nearest import embedding_of
 from memory.models import EndUser, Fact

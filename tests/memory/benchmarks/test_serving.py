@@ -10,6 +10,7 @@ import pytest
 
 from config.runtime.programs import WebAddress
 from config.supervisor import Program
+from memory.benchmarks import serving
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.serving import find_free_port, find_running_address, start_program
 from tests.patience import slowness
@@ -58,7 +59,8 @@ def test_a_program_that_ends_at_once_is_told_with_its_log(tmp_path: Path) -> Non
     assert "no such module" in (tmp_path / "bench-web.log").read_text()
 
 
-def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
+def test_a_program_that_does_not_get_ready_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "READY_WITHIN_S", 0.0)
     mark = tmp_path / "pid"
     code = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     refusal = pytest.raises(CallFailedError, match="did not start")

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference import embedder
 from memory.inference.base import Vector
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
 from memory.inference.embeddings import HttpEmbedder
 from memory.inference.tokens import HttpTokenEmbedder
 from memory.platform.breakers import breaker_states
@@ -38,7 +38,7 @@ def stub(services: object, tmp_path: Path) -> Iterator[EmbedderStub]:
 
 @pytest.fixture
 def over_stub(stub: EmbedderStub) -> Iterator[HttpTokenEmbedder]:
-    conf: EmbeddingConf = dataclasses.replace(memory_conf().embedding, url=stub.url)
+    conf = dataclasses.replace(memory_conf().embedding, url=stub.url)
     made = HttpTokenEmbedder(conf)
     yield made
     made.close()

@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from config.embedding_models import JOINED, JOINED_THREE, MULTILINGUAL_E5
-from memory.conf import EmbeddingConf, memory_conf
+from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Vector
 from memory.retrieval.emphasis import Emphasis, choose_emphasis
 from memory.retrieval.query import understand_query

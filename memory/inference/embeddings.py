@@ -16,20 +16,18 @@ from redis import Redis
 from memory.conf import secret_key
 from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Embedder, Vector
-from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
+from memory.inference.remote import BatchSizer, JsonService, prepare_text
 from memory.platform import metrics
 from memory.platform import redis as shared
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, LateAnswer, RequestRejected
+from memory.platform.faults import BadReply, RequestRejected
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.
 MIN_LENGTH = 1e-6
 # What the server offers is asked again after this time: it may have been replaced.
 OFFER_CACHE_S = 60.0
-# A server that is late with so few is down.
-FEWEST_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +48,7 @@ class HttpEmbedder:
         self.dimensions = conf.dimensions
         self._conf = conf
         self._remote = JsonService(name, conf.url, conf.api_key)
-        # Fewer after a late answer, more again one by one: a machine that takes ten seconds for 20 passages of a book
-        # never answers when it is asked for 32, however often.
-        self._at_once = conf.batch_size
+        self._batches = BatchSizer(conf.batch_size)
 
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         budget = deadline.slice(self._conf.query_timeout_s)
@@ -60,18 +56,10 @@ class HttpEmbedder:
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         clipped = [self._clip(self._conf.passage_prefix, text) for text in texts]
-        vectors: list[Vector] = []
-        while len(vectors) < len(clipped):
-            batch = clipped[len(vectors) : len(vectors) + self._at_once]
-            try:
-                vectors += self._embed(batch, deadline.slice(self._conf.batch_timeout_s))
-            except LateAnswer:
-                if len(batch) <= FEWEST_AT_ONCE:
-                    raise
-                self._at_once = max(FEWEST_AT_ONCE, len(batch) // 4)
-            else:
-                self._at_once = min(self._conf.batch_size, self._at_once + 1)
-        return vectors
+        return self._batches.collect(
+            len(clipped),
+            lambda first, end: self._embed(clipped[first:end], deadline.slice(self._conf.batch_timeout_s)),
+        )
 
     def describe(self, deadline: Deadline) -> ServedModel:
         """Ask the service what it is. Does not go through the breaker: a health probe must see for itself."""
@@ -90,13 +78,7 @@ class HttpEmbedder:
 
     def _embed(self, texts: list[str], deadline: Deadline) -> list[Vector]:
         deadline.require(self.name)
-        try:
-            return get_breaker(self.name).call(lambda: self._ask(texts, deadline))
-        except BatchTooLarge:
-            if len(texts) == 1:
-                raise
-        middle = len(texts) // 2
-        return self._embed(texts[:middle], deadline) + self._embed(texts[middle:], deadline)
+        return get_breaker(self.name).call(lambda: self._ask(texts, deadline))
 
     def _ask(self, texts: list[str], deadline: Deadline) -> list[Vector]:
         vectors = _parse_vectors(self._post(texts, deadline), self._conf.dialect, len(texts))

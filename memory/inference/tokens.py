@@ -15,7 +15,7 @@ import numpy as np
 from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import EncodedPassage, EncodedQuery, Span, Vector
 from memory.inference.embeddings import OFFER_CACHE_S, normalise
-from memory.inference.remote import BatchTooLarge, JsonService, prepare_text
+from memory.inference.remote import BatchSizer, JsonService, prepare_text
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected
@@ -34,6 +34,7 @@ class HttpTokenEmbedder:
         self.width = conf.token_width
         self._conf = conf
         self._remote = JsonService(TOKENS, conf.url, conf.api_key)
+        self._batches = BatchSizer(conf.batch_size)
         self._is_offered = False
         self._known_until = 0.0
 
@@ -57,11 +58,12 @@ class HttpTokenEmbedder:
         prefix = self._conf.passage_prefix
         sent = [prepare_text(prefix + text, self._conf.max_chars) for text in texts]
         moved = [(start + len(prefix), end + len(prefix)) for start, end in spans]
-        size, encoded = self._conf.batch_size, list[EncodedPassage]()
-        for first in range(0, len(sent), size):
-            left = deadline.slice(self._conf.batch_timeout_s)
-            encoded += self._encode(sent[first : first + size], moved[first : first + size], left)
-        return encoded
+        return self._batches.collect(
+            len(sent),
+            lambda first, end: self._encode(
+                sent[first:end], moved[first:end], deadline.slice(self._conf.batch_timeout_s)
+            ),
+        )
 
     def close(self) -> None:
         self._remote.close()
@@ -74,15 +76,8 @@ class HttpTokenEmbedder:
         return isinstance(info, dict) and info.get("token_signs") == self.width
 
     def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[EncodedPassage]:
-        try:
-            found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.width), deadline)
-            return [EncodedPassage(vector, signs) for vector, signs in found]
-        except BatchTooLarge:
-            if len(texts) == 1:
-                raise
-        middle = len(texts) // 2
-        first = self._encode(texts[:middle], spans[:middle], deadline)
-        return first + self._encode(texts[middle:], spans[middle:], deadline)
+        found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.width), deadline)
+        return [EncodedPassage(vector, signs) for vector, signs in found]
 
     def _call(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
         deadline.require(TOKENS)

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from memory.conf import memory_conf
+from memory.inference.base import Vector
 from memory.inference.embeddings import HttpEmbedder
+from memory.inference.remote import BatchTooLarge
 from memory.inference.tokens import HttpTokenEmbedder
 from memory.platform.breakers import breaker_states
 from memory.platform.deadline import Deadline
-from memory.platform.faults import BadReply, Unavailable
+from memory.platform.faults import BadReply, LateAnswer, Unavailable
 from tests.doubles.faults import FAULTS, EmbedderStub
 from tests.patience import Stopwatch
 
@@ -77,6 +79,24 @@ class TestTheRealServer:
         texts = [f"Locker {number} holds {'paint ' * (number % 9)}" for number in range(70)]
         encoded = real.encode_passages(texts, [(0, len(text)) for text in texts], Deadline(20))
         assert [len(one.signs) // 48 >= 3 + number % 9 for number, one in enumerate(encoded)] == [True] * 70
+
+    @pytest.mark.parametrize("fault", [LateAnswer("tokens", "did not answer in time"), BatchTooLarge("tokens", "413")])
+    def test_tokens_come_of_few_texts_at_a_time_where_of_many_they_do_not(
+        self, real: HttpTokenEmbedder, monkeypatch: pytest.MonkeyPatch, fault: Exception
+    ) -> None:
+        ask, asked = real._ask, list[int]()
+
+        def take_few(body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
+            if len(body["inputs"]) > 8:
+                raise fault
+            asked.append(len(body["inputs"]))
+            return ask(body, width, deadline)
+
+        monkeypatch.setattr(real, "_ask", take_few)
+        texts = [f"Locker {number} holds {'paint ' * (number % 9)}" for number in range(70)]
+        encoded = real.encode_passages(texts, [(0, len(text)) for text in texts], Deadline(60))
+        assert [len(one.signs) // 48 >= 3 + number % 9 for number, one in enumerate(encoded)] == [True] * 70
+        assert sum(asked) == 70
 
 
 class TestOtherServers:

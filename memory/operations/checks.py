@@ -101,7 +101,7 @@ def check_role() -> list[CheckMessage]:
         found.append(
             Warning(
                 "Full-text search cannot use its index under row-level security",
-                hint="As superuser: ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF.",
+                hint="As superuser: ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF COST 400.",
                 id="memory.W010",
             )
         )

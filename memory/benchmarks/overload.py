@@ -83,7 +83,8 @@ class OverloadFigures:
         yield f"as fast as before {self.recovered_s:.1f} s after it ended (wanted: {RECOVERS_WITHIN_S:g} s)"
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "is_kept": self.is_kept}
+        # `asdict` copies a Counter pair by pair, as if each were one thing to count.
+        return {**asdict(self), "statuses": dict(self.statuses), "is_kept": self.is_kept}
 
 
 @dataclass(slots=True)

@@ -257,7 +257,7 @@ BOOSTS = {
 # What may be given to who chose no personality: the templates that come with the product.
 PERSONALITIES = sorted(file.stem for file in (BASE_DIR / "personality" / "presets").glob("*.yaml"))
 # Of one web process, whatever its threads.
-WORKING_REQUESTS = env_int("WEB_THREADS", 32, minimum=1)
+WORKING_REQUESTS = env_int("WEB_THREADS", 8, minimum=1)
 MEMORY: dict[str, Any] = {
     "FLAGS": FLAGS,
     "EMBEDDING": {

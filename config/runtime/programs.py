@@ -52,7 +52,7 @@ def read_process_counts() -> ProcessCounts:
     """Raises ImproperlyConfigured for a variable that is no such number."""
     return ProcessCounts(
         web_workers=env_int("WEB_WORKERS", 2, minimum=1),
-        web_threads=env_int("WEB_THREADS", 32, minimum=1),
+        web_threads=env_int("WEB_THREADS", 8, minimum=1),
         worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
         book_workers=env_int("BOOK_WORKERS", 1, minimum=1),
         chat_streams=env_int("CHAT_STREAMS", 208, minimum=1),

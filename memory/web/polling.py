@@ -4,9 +4,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import connection
-
 from memory.platform.deadline import Deadline
+from memory.platform.slots import leave_slot
 
 T = TypeVar("T")
 
@@ -18,9 +17,8 @@ def poll_until(read: Callable[[], T], is_done: Callable[[T], bool], within_s: fl
     deadline, pause = Deadline(within_s), FIRST_PAUSE_S
     value = read()
     while not is_done(value) and not deadline.is_expired:
-        if not connection.in_atomic_block:
-            # Return the connection to the pool while sleeping.
-            connection.close()
+        # Others work meanwhile, on its connection and in its slot; what is read from now on is little.
+        leave_slot()
         time.sleep(min(pause, deadline.remaining()))
         pause = min(pause * 1.5, LONGEST_PAUSE_S)
         value = read()

@@ -11,6 +11,7 @@ import pytest
 from memory.platform import slots
 from memory.platform.slots import SlottedApplication, leave_slot, work_in_slot
 from memory.web.overload import refuse_request
+from memory.web.polling import poll_until
 
 
 @pytest.fixture
@@ -82,6 +83,17 @@ def test_a_request_that_waits_leaves_its_slot_and_takes_one_again_to_work(one_sl
     served = SlottedApplication(application, 1, refuse)
     served({}, None)
     assert (seen, is_free()) == ([True, True, False], True)
+
+
+def test_a_call_that_waits_for_a_worker_gives_its_place_to_others(one_slot: None) -> None:
+    seen: list[bool] = []
+
+    def application(*call: object) -> None:
+        poll_until(lambda: seen.append(is_free()), lambda _: len(seen) == 2, within_s=30)
+
+    SlottedApplication(application, 1, refuse)({}, None)
+    # Before it has to wait it works, as any other.
+    assert (seen, is_free()) == ([False, True], True)
 
 
 def test_so_many_work_at_once_and_the_others_wait(one_slot: None) -> None:

@@ -23,6 +23,7 @@ from config.flags import read_flags
 from config.hot_path import read_hot_path
 from config.interface_languages import list_interface_languages
 from config.logs import logging_config
+from config.process_counts import read_process_counts
 from config.prompts import read_prompts
 from config.template_engines import list_template_engines
 
@@ -256,8 +257,7 @@ BOOSTS = {
 }
 # What may be given to who chose no personality: the templates that come with the product.
 PERSONALITIES = sorted(file.stem for file in (BASE_DIR / "personality" / "presets").glob("*.yaml"))
-# Of one web process, whatever its threads.
-WORKING_REQUESTS = env_int("WEB_THREADS", 8, minimum=1)
+PROCESSES = read_process_counts()
 MEMORY: dict[str, Any] = {
     "FLAGS": FLAGS,
     "EMBEDDING": {
@@ -344,10 +344,10 @@ MEMORY: dict[str, Any] = {
         "bank_capacity": env_int("MEMORY_BANK_CAPACITY", 1000, minimum=1),
         "bank_source_share": env_float("MEMORY_BANK_SOURCE_SHARE", 0.5, minimum=0.01, maximum=1.0),
         "requests_per_second": env_int("RATE_LIMIT_PER_SECOND", 100, minimum=1),
-        "web_processes": env_int("WEB_WORKERS", 2, minimum=1),
+        "web_processes": PROCESSES.web_workers,
         "log_days": env_int("LOG_DAYS", 30, minimum=1),
         "exchange_days": env_int("EXCHANGE_DAYS", 0, minimum=0),
-        "bodies": max(1, WORKING_REQUESTS * 3 // 4),
+        "bodies": max(1, PROCESSES.web_threads * 3 // 4),
         "follow_ups": env_int("MEMORY_FOLLOW_UPS", 1, minimum=0),
     },
     "CONVERSATIONS": {
@@ -384,8 +384,8 @@ MEMORY: dict[str, Any] = {
         # The key of one service is never shown to another.
         "api_key": env_secret("CHAT_API_KEY") or ("" if env_str("CHAT_BASE_URL") else env_secret("MEMORY_LLM_API_KEY")),
         "model": env_str("CHAT_MODEL") or ("" if env_str("CHAT_BASE_URL") else env_str("MEMORY_LLM_MODEL")),
-        "streams": env_int("CHAT_STREAMS", 208, minimum=1),
-        "threads": WORKING_REQUESTS,
+        "streams": PROCESSES.chat_streams,
+        "threads": PROCESSES.web_threads,
         "timeout_s": env_float("CHAT_TIMEOUT_S", 600.0, minimum=1),
         "silence_s": env_float("CHAT_SILENCE_S", 120.0, minimum=1),
         "offers_search": env_bool("CHAT_MEMORY_TOOL", default=True),

@@ -26,7 +26,7 @@ from memory.web.overload import refuse_request  # noqa: E402 -- after the set-up
 sys.setswitchinterval(0.001)
 
 # The server has more threads than that, for answers that stream: with as many at work, 200 streams left none to others.
-application = SlottedApplication(django_application, settings.WORKING_REQUESTS, refuse_request)
+application = SlottedApplication(django_application, settings.PROCESSES.web_threads, refuse_request)
 
 # Loading views and word lists added 0.9 s to the first request of each process.
 get_resolver().url_patterns  # noqa: B018 -- imports the views

@@ -155,10 +155,10 @@ class Limits:
     bank_capacity: int
     requests_per_second: int
     web_processes: int
+    # Request bodies that one web process reads at a time; fewer than the requests it works at.
+    bodies: int
     # How long turns, idempotency answers and the like are kept.
     log_days: int
-    # Request bodies that one web process reads at a time; fewer than its threads.
-    bodies: int = 24
     # How much of the bank one source that is not a person may hold.
     bank_source_share: float = 0.5
     # Searches a tool may add to those of a turn's context, unless the user asked for more.

@@ -17,7 +17,8 @@ from psycopg import conninfo
 from config import roles
 from config.embedded import DATABASE, PARTS, ROLES, SUPERUSER, EmbeddedError, Paths, load_secrets, mcp_url
 from config.embedding_models import read_model, record_model
-from config.env import BASE_DIR, copy_environment, env_int
+from config.env import BASE_DIR, copy_environment
+from config.process_counts import read_process_counts
 from config.runtime import postgres
 from config.supervisor import Program, Supervisor
 
@@ -35,28 +36,6 @@ LOUD_LEVELS = ('"level": "warning"', '"level": "error"', '"level": "critical"', 
 
 # The line that says what went wrong; those before it are in the log.
 EXCEPTION_LINE = re.compile(r"^[A-Za-z_][\w.]*(Error|Exception)(:|$)")
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessCounts:
-    """How many processes and threads the product runs, which only whoever starts them needs to know."""
-
-    web_workers: int
-    web_threads: int
-    worker_concurrency: int
-    book_workers: int
-    chat_streams: int
-
-
-def read_process_counts() -> ProcessCounts:
-    """Raises ImproperlyConfigured for a variable that is no such number."""
-    return ProcessCounts(
-        web_workers=env_int("WEB_WORKERS", 2, minimum=1),
-        web_threads=env_int("WEB_THREADS", 8, minimum=1),
-        worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
-        book_workers=env_int("BOOK_WORKERS", 1, minimum=1),
-        chat_streams=env_int("CHAT_STREAMS", 208, minimum=1),
-    )
 
 
 @dataclass(frozen=True, slots=True)

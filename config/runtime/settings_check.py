@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from config.env import BASE_DIR, report_bad_settings
-from config.runtime.programs import read_process_counts
 
 
 def check_settings(environment: Mapping[str, str]) -> int:
@@ -21,7 +20,6 @@ def check_settings(environment: Mapping[str, str]) -> int:
 def load_settings() -> int:
     # By name: the runtime itself does without the settings, and asks in a process of its own.
     import_module("config.settings")
-    read_process_counts()
     return 0
 
 

@@ -30,7 +30,6 @@ from config.env import (
     report_bad_settings,
 )
 from config.flags import Flags
-from config.runtime.programs import read_process_counts
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / ".env.example"
@@ -387,7 +386,6 @@ def test_a_bad_setting_is_one_line_that_names_the_variable(
 ) -> None:
     def load() -> int:
         read(**{name: value})
-        read_process_counts()
         return 0
 
     assert report_bad_settings(load) == EXIT_SETTINGS == 2

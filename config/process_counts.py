@@ -1,0 +1,27 @@
+"""How many processes and threads the product runs: for whoever starts them, and for the settings that go by them."""
+
+from dataclasses import dataclass
+
+from config.env import env_int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessCounts:
+    web_workers: int
+    # Requests that one web process works at, whatever its threads.
+    web_threads: int
+    worker_concurrency: int
+    book_workers: int
+    chat_streams: int
+
+
+def read_process_counts() -> ProcessCounts:
+    """Raises ImproperlyConfigured for a variable that is no such number."""
+    return ProcessCounts(
+        web_workers=env_int("WEB_WORKERS", 2, minimum=1),
+        # More than two cores can serve at once are all late: memory/platform/slots.py.
+        web_threads=env_int("WEB_THREADS", 8, minimum=1),
+        worker_concurrency=env_int("WORKER_CONCURRENCY", 2, minimum=1),
+        book_workers=env_int("BOOK_WORKERS", 1, minimum=1),
+        chat_streams=env_int("CHAT_STREAMS", 208, minimum=1),
+    )

@@ -46,7 +46,7 @@ RANKED_TWICE = 100
 # Each of a word's many forms is taken to be on some rows of the whole table, which added up to reading it: 45 ms
 # instead of 2. Where entries of indexes were called dear as well, so that no other index was read beside that of the
 # words, a question of 99 forms read every row of its user in place of both: 147 ms of 10,000 rows among 100,000,
-# instead of 27.
+# instead of 27. The price is the second index: a question of one word takes 1.3 ms instead of 0.3.
 READ_WHOLE_TABLE = "off"
 
 FITS = "status = ANY(%(statuses)s) AND tier = ANY(%(tiers)s)"

@@ -16,6 +16,8 @@ from tests.patience import eventually
 pytestmark = pytest.mark.slow
 # More than a web process has slots; its threads are for those that wait as well.
 STREAMS = 70
+BEGUN_AT_ONCE = 4
+"""Fewer than a process has slots, so that none is refused while its memories are looked up."""
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +58,9 @@ def test_many_streams_wait_while_others_are_served_and_one_goes_away(
     stack: Stack, client: OpenAI, model: ChatServer
 ) -> None:
     model.answers(Streamed(said("One, ", "two, ")[:-1], ends="pause"))
+    with ThreadPoolExecutor(BEGUN_AT_ONCE) as pool:
+        streams = list(pool.map(lambda number: stream(client, f"s-{number}"), range(STREAMS), timeout=240))
     with ThreadPoolExecutor(STREAMS) as pool:
-        begun = [pool.submit(stream, client, f"s-{number}") for number in range(STREAMS)]
-        streams = [one.result(timeout=120) for one in begun]
         assert [next(iter(one)).choices[0].delta.content for one in streams] == [""] * STREAMS
         # All of them wait for the language model, and nobody else waits for them.
         assert list_exchanges(stack, "s-0") == []

@@ -18,7 +18,7 @@ from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
-from memory.guard import find_order, find_unredacted_secret
+from memory.guard import find_order, find_unredacted_secret, has_mark
 from memory.language.folding import fold_text
 from memory.language.loader import read_entries
 from memory.lifecycle import publishing
@@ -120,7 +120,8 @@ def find_harm(statement: str, triple: HotTriple) -> str:
 
 def find_triple_harm(triple: tuple[str, str, str]) -> str:
     words = " ".join(triple)
-    if find_unredacted_secret(words):
+    # What was taken out of it was the value: no fact is left.
+    if has_mark(words) or find_unredacted_secret(words):
         return "secret"
     return "order" if find_order(words) else ""
 

@@ -1,6 +1,7 @@
 """What a text says in another voice than the person's own: code, quotations, parts played, jokes, texts to work on."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
@@ -12,6 +13,7 @@ from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
 from memory.language.loader import collect_entries
 
 HEBREW_THE: Final = "ה"
+HEBREW_AND: Final = "ו"
 # Words that are meant as often as not ("what fun", "queen of the house"), and how likely a short turn that holds one
 # must tell of the person: of 6 own turns that were dropped for them it brings back 3, of 12 silent ones none.
 DOUBTED: Final = ("text work", "sarcasm", "absurd", "joke form")
@@ -31,6 +33,11 @@ QUOTED: Final = re.compile(
     # "'I've three kids'": an apostrophe within a word closes nothing.
     r"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){3,500}'(?!\w)"
 )
+# What was taken out of a text, here or before it came: "[redacted: wifi password]", "[removed]", "████".
+TAKEN_OUT: Final = re.compile(
+    r"\[(?:redacted|removed|hidden|masked|deleted|censored)(?:: [a-z ]{1,31})?\]|(?:\*{4,}|█{4,}|•{4,})(?!\w)",
+    re.IGNORECASE,
+)
 # Marks of code and logs outside of a fence; speech has none of them.
 LINE_OF_CODE: Final = re.compile(
     r"[{}]|=>|==|\w\(\"|;\s*(?:$|//)|\bconst\b|\bSELECT\b|\bdef \w|\w=\w|</\w|\bNULL\b|\bTraceback\b"
@@ -39,13 +46,36 @@ LINE_OF_CODE: Final = re.compile(
 
 
 def mask_other_voices(text: str) -> str:
-    """The text with blanks for code and quotations, so that places in it stay what they are."""
+    """The text with blanks for code, quotations and what was taken out, so that places in it stay what they are."""
     if LINE_OF_CODE.search(text):
         text = "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
     for pattern in (CODE, QUOTED_LINE, QUOTED):
         text = pattern.sub(_blank, text)
+    if TAKEN_OUT.search(text):
+        text = mask_taken_out(text)
     text = load_titles().sub(lambda found: found[0][:-1] + TITLE_DOT, text)
     return load_dates().sub(lambda found: found[0].replace(".", TITLE_DOT), text)
+
+
+def mask_taken_out(text: str) -> str:
+    """A clause whose value was taken out tells nothing: of "my PIN is [removed]" the rest would be a fact."""
+    cuts = [found.span() for found in load_cuts().finditer(text)]
+    starts, ends = [start for start, _ in cuts], [end for _, end in cuts]
+    parts, done = [], 0
+    for found in TAKEN_OUT.finditer(text):
+        before, after = bisect_right(ends, found.start()), bisect_left(starts, found.end())
+        start = max(done, ends[before - 1] if before else 0)
+        stop = starts[after] if after < len(starts) else len(text)
+        parts += [text[done:start], " " * (stop - start)]
+        done = stop
+    return "".join([*parts, text[done:]])
+
+
+@cache
+def load_cuts() -> re.Pattern[str]:
+    """Where a clause ends, in whatever language."""
+    joints = "|".join(re.escape(one) for one in collect_entries("claims", "joint") if one.isalpha())
+    return re.compile(rf"[,;.!?…\n]|(?<!\w)(?:{joints})(?!\w)|(?<!\w){HEBREW_AND}(?=[א-ת])", re.IGNORECASE)
 
 
 @cache

@@ -43,6 +43,7 @@ from memory.claims.frames.parsed import find_parsed
 from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
+from memory.claims.frames.remembering import open_requests
 from memory.claims.frames.retractions import (
     align_told,
     find_changed,
@@ -83,12 +84,19 @@ def read_framed(
 
     ``pipelines`` names a trained spaCy pipeline by language, whose parse is read as well.
     """
-    words = load_hot_words(language)
+    spoken = mask_text(text[:READ])
+    reading = read_in_language(opened := open_requests(spoken, language), earlier, language, pipelines)
+    # A request that holds no fact is read as it stands: what it bids is in its own words.
+    is_told = opened == spoken or reading.triples or reading.retracted
+    return reading if is_told else read_in_language(spoken, earlier, language, pipelines)
+
+
+def resolve_earlier(earlier: Sequence[str], words: HotWords) -> MentionStack:
     stack = MentionStack()
     for turn in list(earlier)[-LAST_TURNS:]:
-        for fact in read_clauses(cut_earlier(turn[:READ_OF_EARLIER], language), stack).facts:
+        for fact in read_clauses(cut_earlier(turn[:READ_OF_EARLIER], words.language), stack).facts:
             remember(fact, stack, words)
-    return read_in_language(TurnClauses.of(mask_text(text[:READ]), words), stack, pipelines)
+    return stack
 
 
 @lru_cache(maxsize=256)
@@ -97,8 +105,11 @@ def cut_earlier(text: str, language: str) -> TurnClauses:
     return TurnClauses.of(mask_text(text), load_hot_words(language))
 
 
-def read_in_language(turn: TurnClauses, stack: MentionStack, pipelines: Mapping[str, str]) -> HotReading:
-    told, words = list(stack.told), turn.words
+def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelines: Mapping[str, str]) -> HotReading:
+    words = load_hot_words(language)
+    stack = resolve_earlier(earlier, words)
+    turn = TurnClauses.of(masked, words)
+    told = list(stack.told)
     state = read_clauses(turn, stack)
     correct(state, turn, told)
     kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]

@@ -93,3 +93,10 @@ def test_a_statement_begins_with_whoever_says_it(api: ApiClient, told: str, stat
     say(api, told)
     kept = [fact["statement"] for fact in api.get("facts").json()["items"]]
     assert statement in kept if statement else not any(one.startswith("I ") for one in kept)
+
+
+def test_a_secret_leaves_no_fact_behind(api: ApiClient) -> None:
+    assert say(api, "My wifi password is Sunflower99x")["facts"] == []
+    told = {"s": "you", "r": "wifi_password", "d": "[redacted: wifi password]"}
+    assert bring_in(api, told) == {"stored": 0, "reinforced": 0, "skipped": 1}
+    assert api.get("facts").json()["items"] == []

@@ -348,3 +348,65 @@ def test_what_is_only_supposed_or_wished_for_is_no_claim(text: str) -> None:
 
 def test_what_a_condition_says_of_an_allergy_is_claimed() -> None:
     assert read_claims("if I eat peanuts my throat closes up")
+
+
+REQUESTS = {
+    "merk dir, dass ich Jazz mag": "you|likes|jazz",
+    "vergiss nicht, dass ich Krankenpfleger bin": "you|works_as|krankenpfleger",
+    "merk dir dass ich in Ulm wohne und zwei Katzen habe": "you|lives_in|ulm, you|has|katzen, katzen|quantity|2",
+    "kannst du dir merken, dass ich Ana heiße?": "you|name|ana",
+    "Can you remember that I have two cats?": "you|has|cats, cats|quantity|2",
+    "Hey, could you please remember that I'm allergic to peanuts?": "you|is|allergic to peanuts",
+    "¿puedes recordar que trabajo en Siemens?": "you|works_at|siemens",
+    "peux-tu retenir que j'aime le jazz ?": "you|likes|jazz",
+    "puoi ricordarti che il mio cane si chiama Rex?": "you|dog|rex",
+    "podes lembrar-te que moro em Braga?": "you|lives_in|braga",
+    "תזכור שאחותי גרה באוסלו": "אחות|lives_in|אוסלו",
+    "תוכל לזכור שאני אוהב ג'אז?": "you|likes|ג'אז",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), REQUESTS.items())
+def test_a_request_to_remember_tells_what_its_clause_tells(text: str, told: str) -> None:
+    assert list_told(read_turn(text)) == set(told.split(", "))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you remember that film I like?",
+        "Do you remember that I live in Leeds?",
+        "merk dir, dass ich keinen Hund habe",
+    ],
+)
+def test_what_only_looks_like_a_request_to_remember_tells_nothing(text: str) -> None:
+    assert read_turn(text).triples == ()
+
+
+def test_a_request_turned_round_keeps_its_place() -> None:
+    text = "merk dir, dass ich zwei Katzen habe"
+    assert {text[slice(*one.span)] for one in read_turn(text).triples} == {"zwei Katzen habe"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My wifi password is [redacted: wifi password]",
+        "My PIN is [removed]",
+        "my dog is called [redacted: name]",
+        "Remember that my PIN is [redacted: pin].",
+        "Ich wohne in [REDACTED]",
+        "הסיסמה שלי היא [redacted: password]",
+    ],
+)
+def test_what_was_taken_out_is_no_value(text: str) -> None:
+    assert read_turn(text).triples == ()
+    assert read_claims(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I live in Leeds. My PIN is [removed]", "my door code is [redacted: code] and I live in Leeds"]
+)
+def test_what_stands_beside_a_secret_is_told(text: str) -> None:
+    assert list_told(read_turn(text)) == {"you|lives_in|leeds"}
+    assert [(claim.relation, claim.object) for claim in read_claims(text)] == [("lives_in", "leeds")]

@@ -347,7 +347,6 @@ MEMORY: dict[str, Any] = {
         "web_processes": PROCESSES.web_workers,
         "log_days": env_int("LOG_DAYS", 30, minimum=1),
         "exchange_days": env_int("EXCHANGE_DAYS", 0, minimum=0),
-        "bodies": max(1, PROCESSES.web_threads * 3 // 4),
         "follow_ups": env_int("MEMORY_FOLLOW_UPS", 1, minimum=0),
     },
     "CONVERSATIONS": {

@@ -18,6 +18,7 @@ from knowledge_graph.hotmem import turn  # noqa: E402 -- after the set-up it nee
 from memory.platform.slots import SlottedApplication  # noqa: E402 -- after the set-up it needs
 from memory.retrieval.search import warm_up  # noqa: E402 -- after the set-up it needs
 from memory.web.overload import refuse_request  # noqa: E402 -- after the set-up it needs
+from memory.web.receiving import ReceivingApplication  # noqa: E402 -- after the set-up it needs
 
 # How long a thread that works may keep one waiting that has its answer: a turn through the gateway goes through more
 # hands than a context does. Beside two threads at work eight answers of another process in turn took 96-284 ms (p50,
@@ -26,7 +27,9 @@ from memory.web.overload import refuse_request  # noqa: E402 -- after the set-up
 sys.setswitchinterval(0.001)
 
 # The server has more threads than that, for answers that stream: with as many at work, 200 streams left none to others.
-application = SlottedApplication(django_application, settings.PROCESSES.web_threads, refuse_request)
+PROCESSES = settings.PROCESSES
+slotted = SlottedApplication(django_application, PROCESSES.web_threads, PROCESSES.web_waiting, refuse_request)
+application = ReceivingApplication(slotted, PROCESSES.web_bodies)
 
 # Loading views and word lists added 0.9 s to the first request of each process.
 get_resolver().url_patterns  # noqa: B018 -- imports the views

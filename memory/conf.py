@@ -155,8 +155,6 @@ class Limits:
     bank_capacity: int
     requests_per_second: int
     web_processes: int
-    # Request bodies that one web process reads at a time; fewer than the requests it works at.
-    bodies: int
     # How long turns, idempotency answers and the like are kept.
     log_days: int
     # How much of the bank one source that is not a person may hold.

@@ -24,6 +24,29 @@ def test_variables_in_tables_are_read_by_the_settings(document: Path) -> None:
     assert named <= read_variables()
 
 
+def read_numbers() -> dict[str, float]:
+    """What a variable is where nobody sets it, as far as that is a number that stands in the code."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "config").rglob("*.py")))
+    found = re.findall(r"env_(?:int|float)\(\s*\"([A-Z][A-Z0-9_]+)\",\s*([\d_.]+)\s*[,)]", code)
+    return {name: float(number) for name, number in found}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_numbers_in_tables_are_what_holds_where_nobody_sets_them(document: Path) -> None:
+    numbers = read_numbers()
+    for names, values in re.findall(
+        r"^\| (`[A-Z][^|]*`) \| ([^|]+) \|", document.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        pairs = zip(
+            re.findall(r"`([A-Z][A-Z0-9_]+)`", names),
+            re.split(r";\s+" if ";" in values else r",\s+", values.strip("` ")),
+            strict=False,
+        )
+        for name, value in pairs:
+            if name in numbers and re.fullmatch(r"`?[\d.,_]+`?", value):
+                assert float(re.sub(r"[`,_]", "", value)) == numbers[name], name
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_commands_exist(document: Path) -> None:
     named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text(encoding="utf-8")))

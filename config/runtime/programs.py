@@ -144,7 +144,7 @@ def web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) 
         "port": str(address.port),
         "workers": str(counts.web_workers),
         # An answer that streams keeps a thread that only waits; as many as WEB_THREADS work (memory/platform/slots.py).
-        "blocking-threads": str(counts.web_threads + counts.chat_streams),
+        "blocking-threads": str(counts.server_threads),
         "backpressure": str(CONNECTIONS_PER_WEB_PROCESS + counts.chat_streams),
         "workers-kill-timeout": "5",
         "log-level": "warning",

@@ -6,6 +6,7 @@ can be served, those that find no slot in time are refused at once: otherwise al
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
@@ -20,8 +21,9 @@ Application = Callable[..., Any]
 # that a request that has one is done soon. Two cores that serve 15 requests a second answered 40 of 193 within 2 s with
 # 32 slots a process and half a second of patience, and 130 of 192 with 8 and this.
 PATIENCE_S: Final = 1.0
-# As many times the slots may wait: each of them holds a thread, and health needs one.
-WAITING_PER_SLOT: Final = 4
+# A burst is no flood: who finds nobody waiting since long may wait until the queue has stood for this long. Fifty
+# changes of one memory at once are then all answered, where a third of them found no slot within a second.
+BURST_S: Final = 2.0
 # What load balancers ask has to be answered most of all while there is too much to do; it is cheap.
 ALWAYS_ADMITTED: Final = frozenset({"/api/health"})
 
@@ -33,10 +35,13 @@ class NoSlotFree(Exception):
 class WorkSlots:
     """The slots of one process. A thread has at most one of them."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, room: int) -> None:
+        """``room`` is how many may wait."""
         self._free = threading.BoundedSemaphore(count)
-        # Another semaphore, so that how many wait is counted as exactly as how many work.
-        self._room = threading.BoundedSemaphore(count * WAITING_PER_SLOT)
+        self._room = room
+        self._lock = threading.Lock()
+        self._waiting = 0
+        self._waited_since = 0.0
         self._thread = threading.local()
 
     @contextmanager
@@ -51,19 +56,31 @@ class WorkSlots:
 
     @contextmanager
     def take_soon(self, patience_s: float) -> Iterator[None]:
-        """The same for a request that has not begun. Raises NoSlotFree after so long, or at once where many wait."""
-        if not self._free.acquire(blocking=False) and not self._wait(patience_s):
+        """The same for a request that has not begun.
+
+        Raises NoSlotFree after so long, after some more in a burst, or at once where there is no room to wait.
+        """
+        # Nobody takes a slot from under those who wait.
+        is_free = not self._waiting and self._free.acquire(blocking=False)
+        if not is_free and not self._wait(patience_s):
             raise NoSlotFree
         with self._hold():
             yield
 
     def _wait(self, patience_s: float) -> bool:
-        if not self._room.acquire(blocking=False):
-            return False
+        now = time.monotonic()
+        with self._lock:
+            if self._waiting >= self._room:
+                return False
+            if not self._waiting:
+                self._waited_since = now
+            self._waiting += 1
+            burst_left_s = self._waited_since + BURST_S - now
         try:
-            return self._free.acquire(timeout=patience_s)
+            return self._free.acquire(timeout=max(patience_s, burst_left_s))
         finally:
-            self._room.release()
+            with self._lock:
+                self._waiting -= 1
 
     @contextmanager
     def _hold(self) -> Iterator[None]:
@@ -90,10 +107,10 @@ class SlottedApplication:
     client keeps a thread and nothing else.
     """
 
-    def __init__(self, application: Application, count: int, refuse: Application) -> None:
+    def __init__(self, application: Application, count: int, room: int, refuse: Application) -> None:
         self._application = application
         self._refuse = refuse
-        _slots.append(WorkSlots(count))
+        _slots.append(WorkSlots(count, room))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:  # noqa: ANN401 -- what WSGI passes
         if environ.get("PATH_INFO") in ALWAYS_ADMITTED:

@@ -24,6 +24,8 @@ FORMS: Final = {
 }
 CHUNK: Final = 256 * 1024
 ATTRIBUTE: Final = "_spooled_body"
+# Where the server has the body already, in a request's META: memory/web/receiving.py.
+RECEIVED: Final = "commonplace.received_body"
 
 
 def find_body_limit(request: HttpRequest, usual: int | None) -> int | None:
@@ -61,7 +63,10 @@ def open_folder() -> Path:
 
 
 def spool_body(request: HttpRequest) -> None:
-    """Read the body into a file. Before the request holds a database connection, however slowly it comes."""
+    """Read the body into a file, where the server has not yet. Before the request holds a database connection."""
+    if RECEIVED in request.META:
+        setattr(request, ATTRIBUTE, request.META[RECEIVED])
+        return
     spool, most = open_spool(), BOOK_FORM_BYTES if is_book(request) else MAX_BYTES
     while chunk := request.read(CHUNK):
         spool.write(chunk)

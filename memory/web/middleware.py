@@ -1,18 +1,16 @@
 """The edge of the site: request bodies are limited, and every failure under ``/api/`` is a problem in JSON."""
 
 from collections.abc import Callable
-from threading import BoundedSemaphore
 from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from memory.access.keys import is_well_formed
-from memory.conf import max_body_bytes, memory_conf
+from memory.conf import max_body_bytes
 from memory.web.large_bodies import close_spool, find_body_limit, find_form_limit, is_spooled, spool_body
 from memory.web.problems import (
     MEDIA_TYPE,
     Problem,
-    busy,
     invalid_field,
     not_found,
     problem_from_status,
@@ -32,9 +30,6 @@ class ApiEdgeMiddleware:
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
-        # The web server passes requests on before their bodies are complete. Sixteen clients that stopped in the middle
-        # of a body once held the whole connection pool, and everybody else got 503.
-        self.readers = BoundedSemaphore(memory_conf().limits.bodies)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info in GATEWAY:
@@ -55,10 +50,10 @@ class ApiEdgeMiddleware:
         return response
 
     def read_ahead(self, request: HttpRequest) -> Problem | None:
-        """Read the body before the request holds a database connection, and in a limited number of threads.
+        """Read the body before the request holds a database connection, of which sixteen slow clients once held all.
 
-        The server passes a request on before its body is complete, so clients that send slowly would otherwise take
-        every connection of the pool and every thread. API requests without a plausible key are refused unread.
+        The product's own server has received it by now (`memory.web.receiving`); another may not have. API requests
+        without a plausible key are refused unread.
         """
         if not request.META.get("CONTENT_LENGTH"):
             return None
@@ -66,8 +61,6 @@ class ApiEdgeMiddleware:
             # Read by Django, which spools the file in it; its text fields keep the usual limit.
             length = request.META["CONTENT_LENGTH"]
             return None if length.isdecimal() and int(length) <= most else too_large(most)
-        if not self.readers.acquire(blocking=False):
-            return busy("Too many requests are still sending their bodies; try again.")
         try:
             if is_spooled(request):
                 spool_body(request)
@@ -75,8 +68,6 @@ class ApiEdgeMiddleware:
                 request.body  # noqa: B018 -- kept by the request
         except Exception as error:  # noqa: BLE001 -- every failure is a problem in JSON
             return to_problem(error)
-        finally:
-            self.readers.release()
         return None
 
 

@@ -1,22 +1,25 @@
-"""The answer to a request that nobody has time for, made without Django, which would cost what there is none of."""
+"""Answers to requests that nobody has time for or that never arrive whole, made without Django, which costs time."""
 
 from collections.abc import Callable, Iterable
-from http import HTTPStatus
 from typing import Any
 
-from memory.web.problems import busy
+from memory.web.problems import Problem, busy
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 DETAIL = "More requests arrive than can be served now; try again."
-STATUS = f"{HTTPStatus.SERVICE_UNAVAILABLE.value} {HTTPStatus.SERVICE_UNAVAILABLE.phrase}"
 
 
 def refuse_request(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-    """503 with Retry-After: a problem in JSON, and plain words to a browser."""
-    answer = busy(DETAIL).response()
+    """503 with Retry-After."""
+    return answer_problem(busy(DETAIL), environ, start_response)
+
+
+def answer_problem(problem: Problem, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+    """A problem in JSON, and plain words to a browser."""
+    answer = problem.response()
     if "text/html" in environ.get("HTTP_ACCEPT", ""):
-        answer.content, answer.headers["Content-Type"] = DETAIL.encode(), "text/plain; charset=utf-8"
+        answer.content, answer.headers["Content-Type"] = problem.detail.encode(), "text/plain; charset=utf-8"
     answer.headers["Content-Length"] = str(len(answer.content))
     answer.headers["Cache-Control"] = "no-store"
-    start_response(STATUS, list(answer.headers.items()))
+    start_response(f"{answer.status_code} {answer.reason_phrase}", list(answer.headers.items()))
     return [answer.content]

@@ -4,21 +4,31 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
-from django.http import HttpResponse
 from django.test import RequestFactory
-from pytest_django import Settings
 
 from memory.access.keys import generate_key
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
-from memory.web.middleware import ApiEdgeMiddleware
+from memory.platform import slots
+from memory.platform.slots import SlottedApplication
+from memory.web import receiving
+from memory.web.large_bodies import BOOKS, RECEIVED, get_spooled_body
+from memory.web.overload import refuse_request
+from memory.web.receiving import ReceivingApplication
 from tests.api_client import ApiClient
 from tests.patience import PATIENCE_S
 
+SEARCH = "/api/v1/users/ann/search"
 EXCHANGE = {"user_message": "Where is the ladder?", "assistant_message": "Behind the shed."}
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    content: bytes
 
 
 def refused_fields(response: Any) -> list[str]:
@@ -104,58 +114,102 @@ def test_an_id_of_the_wrong_form_is_told_in_words(api: ApiClient) -> None:
 
 
 # --- bodies that never end ----------------------------------------------------------------------------------------
-class Unfinished:
+class Unfinished(BytesIO):
     """A body whose rest does not come until it is told to."""
 
-    def __init__(self, body: bytes) -> None:
-        self.body, self.is_read, self.may_end = BytesIO(body), Event(), Event()
+    def __init__(self, body: bytes = b"{}") -> None:
+        super().__init__(body)
+        self.is_read, self.may_end = Event(), Event()
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         self.is_read.set()
         assert self.may_end.wait(PATIENCE_S)
-        return self.body.read(size)
-
-    def close(self) -> None:
-        self.body.close()
+        return super().read(size)
 
 
 @pytest.fixture
-def edge(settings: Settings) -> ApiEdgeMiddleware:
-    settings.MEMORY = {**settings.MEMORY, "LIMITS": {**settings.MEMORY["LIMITS"], "bodies": 2}}
-    return ApiEdgeMiddleware(lambda request: HttpResponse(request.body))
+def no_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "_slots", [])
+    monkeypatch.setattr(receiving, "PATIENCE_S", 0.01)
 
 
-SEARCH = "/api/v1/users/ann/search"
+def answer_with_body(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+    """In a slot, as the product does."""
+    start_response("200 OK", [])
+    return [environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"] or 0))]
 
 
-def send(edge: ApiEdgeMiddleware, body: Unfinished, key: str, path: str = SEARCH) -> Any:
-    request = RequestFactory().post(
-        path, b"{}", content_type="application/json", headers={"Authorization": f"Bearer {key}"}
-    )
-    request._stream = body  # type: ignore[assignment]
-    return edge(request)
+def open_server(bodies: int, work_at: int = 1) -> ReceivingApplication:
+    return ReceivingApplication(SlottedApplication(answer_with_body, work_at, 1, refuse_request), bodies)
 
 
-@pytest.mark.parametrize("path", [SEARCH, "/mcp", "/console/login"])
-def test_clients_that_do_not_finish_sending_leave_room_for_the_others(edge: ApiEdgeMiddleware, path: str) -> None:
-    slow = [Unfinished(b"{}") for _ in range(2)]
+def send(server: ReceivingApplication, body: BytesIO, path: str = SEARCH, key: str = "", **more: str) -> Answer:
+    head = {"HTTP_AUTHORIZATION": f"Bearer {key or generate_key()}", **more}
+    environ = RequestFactory().post(path, b"{}", content_type="application/json", **head).environ  # type: ignore[arg-type]
+    told: list[tuple[str, dict[str, str]]] = []
+    content = b"".join(server({**environ, "wsgi.input": body}, lambda status, head: told.append((status, dict(head)))))
+    [(status, headers)] = told
+    return Answer(int(status.split()[0]), headers, content)
+
+
+@pytest.mark.parametrize("path", [SEARCH, BOOKS, "/api/v1/users/ann/import", "/mcp", "/console/login", "/v1/responses"])
+def test_clients_that_do_not_finish_sending_hold_no_slot(no_slots: None, path: str) -> None:
+    server, slow = open_server(bodies=3), [Unfinished() for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(send, edge, body, generate_key(), path) for body in slow]
+        waiting = [pool.submit(send, server, body, path) for body in slow]
         assert all(body.is_read.wait(PATIENCE_S) for body in slow)
-        quick = send(edge, Unfinished(b"{}"), generate_key())
-        assert (quick.status_code, quick.headers["Connection"]) == (503, "close")
-        assert quick.headers["Retry-After"]
-        assert edge(RequestFactory().get("/api/v1/users/ann/memories")).status_code == 200
+        assert send(server, BytesIO(b"{}")).content == b"{}"
         for body in slow:
             body.may_end.set()
         assert [answer.result(PATIENCE_S).content for answer in waiting] == [b"{}", b"{}"]
-    ready = Unfinished(b"{}")
-    ready.may_end.set()
-    assert send(edge, ready, generate_key()).status_code == 200
 
 
-def test_nothing_is_read_of_a_request_whose_key_cannot_be_one(edge: ApiEdgeMiddleware) -> None:
-    body = Unfinished(b"{}")
-    edge.get_response = lambda request: HttpResponse(status=401)
-    assert send(edge, body, "cpl_nonsense").status_code == 401
+def test_so_many_bodies_are_received_at_a_time(no_slots: None) -> None:
+    server, slow = open_server(bodies=1), Unfinished()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(send, server, slow)
+        assert slow.is_read.wait(PATIENCE_S)
+        refused = send(server, BytesIO(b"{}"))
+        assert (refused.status, refused.headers["Connection"]) == (503, "close")
+        assert refused.headers["Retry-After"]
+        # What has no body needs nobody to receive it.
+        assert send(server, BytesIO(), CONTENT_LENGTH="").status == 200
+        slow.may_end.set()
+        assert waiting.result(PATIENCE_S).status == 200
+    assert send(server, BytesIO(b"{}")).status == 200
+
+
+@pytest.mark.parametrize(
+    ("key", "length"), [("cpl_nonsense", "2"), ("", "999999999"), ("", "nonsense"), ("", "-1"), ("", "")]
+)
+def test_nothing_is_received_of_what_its_head_condemns(no_slots: None, key: str, length: str) -> None:
+    def answer(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        start_response("401 Unauthorized", [])
+        return [b""]
+
+    body = Unfinished()
+    server = ReceivingApplication(answer, 1)
+    assert send(server, body, key=key, CONTENT_LENGTH=length).status == 401
     assert not body.is_read.is_set()
+
+
+def test_a_body_that_breaks_off_is_refused_and_one_that_cannot_be_kept_too(
+    no_slots: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> NoReturn:
+        raise OSError("no space left on device")
+
+    cut = send(open_server(bodies=1), BytesIO(b"{"))
+    assert (cut.status, b"ended before it was complete" in cut.content) == (422, True)
+    monkeypatch.setattr(receiving, "KEPT_IN_MEMORY", 1)
+    assert send(open_server(bodies=1), BytesIO(b"{}")).content == b"{}"
+    monkeypatch.setattr(receiving, "open_spool", fail)
+    full = send(open_server(bodies=1), BytesIO(b"{}"))
+    assert (full.status, "Retry-After" in full.headers) == (503, True)
+
+
+def test_what_the_server_received_is_not_written_to_the_disk_again(user: EndUser) -> None:
+    received = BytesIO(b"{}")
+    request = RequestFactory().post("/api/v1/users/ann/import", b"{}", content_type="application/x-ndjson")
+    request.META[RECEIVED] = received
+    assert get_spooled_body(request, "application/x-ndjson") is received

@@ -1,7 +1,6 @@
 """Requests at work, apart from those that only wait."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,6 +11,9 @@ from memory.platform import slots
 from memory.platform.slots import SlottedApplication, leave_slot, work_in_slot
 from memory.web.overload import refuse_request
 from memory.web.polling import poll_until
+from tests.patience import eventually
+
+ROOM = 8
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def test_a_request_has_a_slot_while_it_works_and_none_while_its_answer_is_read(o
 
         return body()
 
-    served = SlottedApplication(application, 1, refuse)
+    served = SlottedApplication(application, 1, ROOM, refuse)
     body = served({}, None)
     assert (seen, is_free()) == ([False], True)
     assert list(body) == [b"as slowly as the client reads"]
@@ -60,7 +62,7 @@ def test_a_request_that_fails_gives_its_slot_back(one_slot: None) -> None:
     def application(*call: object) -> None:
         raise ValueError
 
-    served = SlottedApplication(application, 1, refuse)
+    served = SlottedApplication(application, 1, ROOM, refuse)
     for _ in range(3):
         with pytest.raises(ValueError):
             served({}, None)
@@ -80,7 +82,7 @@ def test_a_request_that_waits_leaves_its_slot_and_takes_one_again_to_work(one_sl
         with work_in_slot():
             seen.append(is_free())
 
-    served = SlottedApplication(application, 1, refuse)
+    served = SlottedApplication(application, 1, ROOM, refuse)
     served({}, None)
     assert (seen, is_free()) == ([True, True, False], True)
 
@@ -91,7 +93,7 @@ def test_a_call_that_waits_for_a_worker_gives_its_place_to_others(one_slot: None
     def application(*call: object) -> None:
         poll_until(lambda: seen.append(is_free()), lambda _: len(seen) == 2, within_s=30)
 
-    SlottedApplication(application, 1, refuse)({}, None)
+    SlottedApplication(application, 1, ROOM, refuse)({}, None)
     # Before it has to wait it works, as any other.
     assert (seen, is_free()) == ([False, True], True)
 
@@ -109,7 +111,7 @@ def test_so_many_work_at_once_and_the_others_wait(one_slot: None) -> None:
         with lock:
             at_work -= 1
 
-    served = SlottedApplication(application, 2, refuse)
+    served = SlottedApplication(application, 2, ROOM, refuse)
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(served, {}, None) for _ in range(8)]:
             done.result(timeout=30)
@@ -128,7 +130,7 @@ def fill_slots(count: int) -> Iterator[SlottedApplication]:
         over.wait(timeout=30)
         return "served"
 
-    served = SlottedApplication(application, count, refuse)
+    served = SlottedApplication(application, count, ROOM, refuse)
     with ThreadPoolExecutor(count) as pool:
         working = [pool.submit(served, {}, None) for _ in range(count)]
         for _ in working:
@@ -144,6 +146,7 @@ def test_who_finds_no_slot_in_time_is_refused_and_health_is_answered(
     one_slot: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slots, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(slots, "BURST_S", 0.01)
     with fill_slots(2) as served:
         assert served({"PATH_INFO": "/api/v1/users/ann/search"}, None) == "refused"
         assert served({"PATH_INFO": "/api/health"}, None) == "ok"
@@ -152,12 +155,29 @@ def test_who_finds_no_slot_in_time_is_refused_and_health_is_answered(
 
 def test_who_finds_many_waiting_is_refused_at_once(one_slot: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "PATIENCE_S", 30)
-    with ThreadPoolExecutor(slots.WAITING_PER_SLOT) as pool, fill_slots(1) as served:
-        waiting = [pool.submit(served, {}, None) for _ in range(slots.WAITING_PER_SLOT)]
-        while slots._slots[-1]._room._value:
-            time.sleep(0.01)
+    with ThreadPoolExecutor(ROOM) as pool, fill_slots(1) as served:
+        waiting = [pool.submit(served, {}, None) for _ in range(ROOM)]
+        wait_for_waiting(ROOM)
         assert served({}, None) == "refused"
-    assert [one.result(timeout=30) for one in waiting] == ["served"] * slots.WAITING_PER_SLOT
+    assert [one.result(timeout=30) for one in waiting] == ["served"] * ROOM
+
+
+def wait_for_waiting(count: int) -> None:
+    assert eventually(lambda: slots._slots[-1]._waiting == count)
+
+
+def test_a_burst_waits_for_longer_and_a_queue_that_stands_does_not(
+    one_slot: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slots, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(slots, "BURST_S", 30)
+    with ThreadPoolExecutor(1) as pool, fill_slots(1) as served:
+        first = pool.submit(served, {}, None)
+        wait_for_waiting(1)
+        slots._slots[-1]._waited_since -= 30
+        assert served({}, None) == "refused"
+        assert not first.done()
+    assert first.result(timeout=30) == "served"
 
 
 @pytest.mark.parametrize(("accept", "kind"), [("text/html,*/*", "text/plain"), ("*/*", "application/problem+json")])

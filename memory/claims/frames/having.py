@@ -92,7 +92,9 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
     token = reader.tokens[start]
     language = reader.words.language
     if language == "de":
-        last = next((one for one in reversed(reader.tokens) if not one.is_mark), token)
+        # "Haben uns den Bus gekauft, einen alten T4": the clause ends at its mark.
+        comma = next((at for at, one in enumerate(reader.tokens[start:], start) if one.text == ","), len(reader.tokens))
+        last = next((one for one in reversed(reader.tokens[:comma]) if not one.is_mark), token)
         is_participle = last.plain.startswith("ge") and last.plain.endswith(("t", "en")) and not last.is_capital
         # "Oma hat immer gesagt": alone behind its verb a noun would have a capital.
         is_alone = last is token
@@ -121,7 +123,8 @@ def tell_things(
     start = skip_to_thing(reader, start)
     phrases = list(reader.read_list(start, min(end, len(tokens))))
     for place, phrase in enumerate(phrases):
-        if phrase.pronoun or is_passing(reader, phrase):
+        # "Cero paciencia": none of it.
+        if phrase.pronoun or phrase.count == "0" or is_passing(reader, phrase):
             continue
         is_listed = place > 0 and phrases[0].count and phrase.is_named and not phrase.has_article
         if is_listed or (not (denied or ended) and is_no_thing(reader, phrase)):
@@ -172,6 +175,11 @@ def skip_to_thing(reader: PhraseReader, start: int) -> int:
     tokens = reader.tokens
     while start + 1 < len(tokens) and tokens[start].has("of") and not tokens[start].has("det"):
         start += 1
+    is_at = start < len(tokens) and tokens[start - 1].has("clock") and not tokens[start - 1].has("det")
+    hour = read_number(tokens, start, len(tokens), reader.words.language) if is_at else None
+    if hour is not None and hour[1] < len(tokens):
+        # "Montags hab ich um sieben Pilates".
+        return hour[1]
     before = find_time(reader, 0, len(tokens))
     return before[2] if before is not None and start <= before[1] <= start + 1 else start
 

@@ -13,6 +13,7 @@ from memory.claims.frames.words import Frame, HotWords
 from memory.guard.spelling import fold_letters
 
 # Adverbs, denials and clitics that may stand between two words of a frame.
+PAIRED: Final = frozenset({"married_to", "friend_of"})
 TASTES: Final = frozenset({"likes", "dislikes"})
 OF_DISHES: Final = {
     "it": ("al", "allo", "alla", "all'", "ai", "agli", "alle"),
@@ -20,6 +21,7 @@ OF_DISHES: Final = {
     "es": ("con", "al"),
     "pt": ("com",),
 }
+PREFERRING: Final = ("prefer", "préf", "prefie", "prefir")
 YEAR_DIGITS: Final = 4
 SHORT_YEAR_DIGITS: Final = 2
 MOST_BETWEEN: Final = 3
@@ -108,7 +110,9 @@ def find_objects(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     if match.frame.prepositions:
         return find_behind_preposition(match, reader)
     found = find_direct(match, reader)
-    return [complete_dish(reader, one) for one in found] if match.frame.relation in TASTES else found
+    # "Je préfère le thé au café": behind it stands what is liked less.
+    is_dish = match.frame.relation in TASTES and not match.frame.words[0].startswith(PREFERRING)
+    return [complete_dish(reader, one) for one in found] if is_dish else found
 
 
 def complete_dish(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
@@ -138,7 +142,11 @@ def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[Nou
                 # "Been married to": the preposition is of the verb that stands before it.
                 break
             is_cut = tokens[at].has("but", "sub") and tokens[at].text not in AS
-            if at > match.end and places.start and (is_cut or (found and tokens[at].has("not"))):
+            # "Me separé y comparto la custodia de Vera": behind a joint another verb begins.
+            is_cut = is_cut or (match.frame.relation in PAIRED and tokens[at].has("conj"))
+            # "Born in Malta, grew up in Hull": another thing that lasts.
+            is_next = found and match.frame.relation == "born_in" and tokens[at].has("lasting", "verb")
+            if at > match.end and places.start and (is_cut or is_next or (found and tokens[at].has("not"))):
                 break
             if tokens[at].text not in match.frame.prepositions:
                 continue
@@ -206,7 +214,9 @@ def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     tokens, end = reader.tokens, len(reader.tokens)
     at = match.end
     while at < end and (
-        tokens[at].has("adv", "clitic", "approx", "not", "degree") or (is_inverted(tokens, at, reader))
+        tokens[at].has("clitic", "approx", "not", "degree")
+        or (tokens[at].has("adv") and not tokens[at].has("one"))
+        or is_inverted(tokens, at, reader)
     ):
         if reader.words.language != "de" and tokens[at].has("he", "she", "it") and not tokens[at].has("clitic"):
             break

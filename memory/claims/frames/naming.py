@@ -48,7 +48,9 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
 def is_own_pet(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "The dog, Alfie, is nine": with the definite article one's own."""
     is_definite = phrase.has_article and not reader.tokens[phrase.start].has("one")
-    return is_definite and phrase.relation in ANIMALS and not phrase.count
+    # "The dog shelter", typed without capitals: English puts nouns side by side.
+    is_sure = reader.words.language != "en" or reader.has_capitals or reader.is_sure_name_at(phrase.end - 1)
+    return is_definite and phrase.relation in ANIMALS and not phrase.count and is_sure
 
 
 def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
@@ -108,7 +110,7 @@ def read_called(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFac
     if groups and any(token.has("prep", "det") for token in tokens[groups[-1].end : at]):
         return
     start = at
-    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1", "she", "he", "it"):
+    while start < end and tokens[start].has("named", "adv", "clitic", "called", "be 3", "be 1", "she", "he", "it", "i"):
         start += 1
     phrases = list(find_names(reader, start, end))
     if not phrases:
@@ -184,6 +186,9 @@ def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
     while at < end:
         if reader.tokens[at].has("det") and at + 1 < end:
             at += 1
+        if reader.tokens[at - 1].has("det") and reader.tokens[at].plain in reader.words.nouns:
+            # "Der Kater heißt Mogli und der Hund Balu".
+            return
         stop = reader.find_name_end(at, end)
         # "My therapist is Dr. Ode, Thursdays at five" names one.
         is_hour = reader.tokens[at].has("time") and stop < end and reader.tokens[stop].has("prep", "clock")

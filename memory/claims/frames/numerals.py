@@ -73,7 +73,7 @@ def read_spoken(words: Sequence[str], language: str) -> tuple[int, int] | None:
     number = NumberSum(language)
     count = 0
     for place, word in enumerate(words):
-        value = values.get(word) or read_hyphened(word, language)
+        value = values[word] if word in values else read_hyphened(word, language)
         if value is not None and number.take(value):
             count = place + 1
         elif value is not None or word not in joints or not place or number.last < 20:

@@ -14,6 +14,8 @@ from memory.language.names import load_given_names
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
 SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 # Behind these a name without an article is a place: "lavora a Londra".
+COMPOUND_DWELLINGS: Final = ("wohnung", "zimmer", "haushalfte", "siedlung", "viertel", "wg")
+OF_TRADES: Final = frozenset({"es", "fr", "it", "pt"})
 OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
 
 
@@ -27,14 +29,14 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
         return list_workplaces(reader, phrases)
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
-        return [
-            one for one in phrases if not any(token.has("time adj", "no occupation") for token in span_of(reader, one))
-        ]
+        return [one for one in phrases if is_work(reader, one)]
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
         # "Casado com a Teresa": Portuguese gives names an article.
-        named = [name_called_so(reader, one) for one in phrases]
+        named = [name_called_so(reader, one, is_apposed=True) for one in phrases]
+        pairs = zip(named, phrases, strict=True)
+        named = [one for one, phrase in pairs if one is not phrase or phrase.relation or not is_kind(reader, phrase)]
         found = [one for one in named if not one.has_article or one.relation or one.is_named]
         # "On s'est mariés à Corfou".
         found = [one for one in found if not is_known_place(one.head) or one.head.split()[0] in load_given_names()]
@@ -43,30 +45,60 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
     return list(phrases)
 
 
+def is_work(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """Neither "lavoro da mio cognato" nor "bin fünfunddreißig geworden" tells what somebody does."""
+    is_number = any(
+        read_number(reader.tokens, at, phrase.end, reader.words.language) and not reader.tokens[at].has("det")
+        for at in range(phrase.start, phrase.end)
+    )
+    is_somebody = bool(phrase.owner) and phrase.relation in PEOPLE
+    is_other = any(token.has("time adj", "no occupation") for token in span_of(reader, phrase))
+    return not (is_number or is_somebody or is_other)
+
+
+def is_kind(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Mit einem Ghanaer", with a capital as names have, and not "avec un certain Wilfried"."""
+    first, second = reader.tokens[phrase.start], reader.tokens[min(phrase.start + 1, phrase.end - 1)]
+    return first.has("one") and not second.has("det")
+
+
 def span_of(reader: PhraseReader, phrase: NounPhrase) -> Sequence[HotToken]:
     return reader.tokens[phrase.start : phrase.end]
 
 
 def is_made(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "I drive a Skoda", and neither "I drive a van" nor "I drive Evri's"."""
-    at = phrase.start + 1
+    at = find_make(reader, phrase)
     return phrase.has_article and not phrase.relation and at < phrase.end and reader.tokens[at].is_capital
 
 
 def name_make(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
-    stop = reader.find_name_end(phrase.start + 1, phrase.end)
-    return replace(phrase, end=stop, head=reader.cut(phrase.start + 1, stop)) if stop > phrase.start + 1 else phrase
+    start = find_make(reader, phrase)
+    stop = reader.find_name_end(start, phrase.end)
+    return replace(phrase, end=stop, head=reader.cut(start, stop)) if stop > start else phrase
+
+
+def find_make(reader: PhraseReader, phrase: NounPhrase) -> int:
+    """ "A 2006 Polo": the year is none of its name."""
+    return phrase.start + 1 + reader.tokens[min(phrase.start + 1, phrase.end - 1)].text.isdigit()
 
 
 def is_amount(reader: PhraseReader, phrase: NounPhrase) -> bool:
     return any(token.has("unit") for token in reader.tokens[phrase.start : phrase.end])
 
 
-def name_called_so(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
-    """ "A Dane called Lars", "un norvegese di nome Odd", "a start-up called Bloom": the name behind what it is."""
-    start = reader.skip_called(phrase.end, len(reader.tokens))
-    stop = reader.find_name_end(start, len(reader.tokens)) if phrase.end < start < len(reader.tokens) else start
-    if stop == start or phrase.is_named:
+def name_called_so(reader: PhraseReader, phrase: NounPhrase, *, is_apposed: bool = False) -> NounPhrase:
+    """ "A Dane called Lars", "un norvegese di nome Odd", "a start-up called Bloom": the name behind what it is.
+
+    ``is_apposed``: also behind a mark alone, "a Dane, Lars".
+    """
+    end, start = len(reader.tokens), reader.skip_called(phrase.end, len(reader.tokens))
+    has_one = reader.tokens[phrase.start].has("one")
+    is_apposed = is_apposed and has_one and start + 1 < end and reader.tokens[start].text == ","
+    if is_apposed and reader.is_sure_name_at(start + 1):
+        start += 1
+    stop = reader.find_name_end(start, end) if phrase.end < start < end else start
+    if stop == start or (phrase.is_named and not is_apposed):
         return phrase
     return replace(phrase, end=stop, head=reader.cut(start, stop), name=reader.cut(start, stop), is_named=True)
 
@@ -86,17 +118,32 @@ def list_workplaces(reader: PhraseReader, phrases: Sequence[NounPhrase]) -> list
     """The first workplace and those joined to it: behind it stands where it is."""
     found: list[NounPhrase] = []
     for phrase in phrases:
+        if phrase.owner and phrase.relation in PEOPLE and not found:
+            # "En lo de mi cuñado, una ferretería en Getxo": the town behind it is no employer.
+            break
         if is_field(reader, phrase):
             continue
         behind = reader.tokens[found[-1].end : found[-1].end + 1] if found else ()
         if found and not any(token.has("conj") or token.text == "," for token in behind):
             break
+        if found and is_one_trade(reader, found[-1], phrase):
+            trade = reader.cut(found[-1].end, phrase.end)
+            found[-1] = replace(found[-1], end=phrase.end, head=f"{found[-1].head} {trade}")
+            continue
         phrase = name_called_so(reader, phrase)
         # "En el ayuntamiento de Lugo, en padrón": the second preposition tells where in it.
         if found and reader.tokens[found[-1].end].is_mark and reader.tokens[found[-1].end + 1].has("prep"):
             break
         found.append(phrase)
     return found
+
+
+def is_one_trade(reader: PhraseReader, place: NounPhrase, other: NounPhrase) -> bool:
+    """ "Un taller de chapa y pintura": what is bare belongs to what the workplace is of."""
+    is_bare = not (other.has_article or other.owner or other.is_named or other.pronoun)
+    is_joined = other.start == place.end + 1 and reader.tokens[place.end].has("conj")
+    has_of = any(token.has("of") for token in span_of(reader, place))
+    return reader.words.language in OF_TRADES and place.has_article and is_bare and is_joined and has_of
 
 
 def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
@@ -108,8 +155,11 @@ def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
     # "The standup moved to ten".
     if read_number(reader.tokens, phrase.start, phrase.end, reader.words.language):
         return False
+    # "In eine Zweizimmerwohnung nach Linden": German writes the two words as one, with a capital.
+    is_compound = reader.words.language == "de" and any(one.plain.endswith(COMPOUND_DWELLINGS) for one in tokens)
     if (
         any(token.has("dwelling", "passing", "time", "unit", "event") for token in tokens)
+        or is_compound
         or phrase.relation
         or phrase.owner
     ):
@@ -132,6 +182,7 @@ def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
         or phrase.relation in PEOPLE
         or any(token.has("time", "unit", "passing") for token in tokens)
         or (len(phrase.head.split()) == 1 and tokens[-1].has("field"))
+        or all(token.has("field") for token in tokens)
         or (phrase.head.isdigit())
     )
 

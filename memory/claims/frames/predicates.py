@@ -13,7 +13,7 @@ from memory.claims.frames.naming import find_favorite, find_names, find_owner, f
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
-from memory.claims.frames.qualities import is_quality, strip_degree
+from memory.claims.frames.qualities import is_listed, is_make, is_quality, strip_degree
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
@@ -57,8 +57,7 @@ def read_predicates(
             continue
         if any(find_favorite(reader, at) is not None for at in range(verb)):
             return
-        if verb and tokens[verb - 1].text in REFLEXIVE.get(reader.words.language, ()):
-            # "Je me suis payé un vélo" tells what somebody did.
+        if verb and tells_nobody(reader, verb):
             return
         is_third = token.has("be 3") and not token.has("be 1")
         subject = find_subject(reader, (verb, verb + 1), stack, previous, is_third=is_third, is_linked=is_linked)
@@ -83,6 +82,12 @@ def read_predicates(
         return
 
 
+def tells_nobody(reader: PhraseReader, verb: int) -> bool:
+    """ "Ho due gatte, una è sorda": nobody says which. "Je me suis payé un vélo" tells what somebody did."""
+    before = reader.tokens[verb - 1]
+    return before.has("one") or before.text in REFLEXIVE.get(reader.words.language, ())
+
+
 def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
     owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
     owned = place.subject.phrases[-1] if place.subject.phrases else None
@@ -99,15 +104,21 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
     number = read_number(tokens, place.start, len(tokens), reader.words.language)
     # Elsewhere an age is something one has, and "somos tres" counts people.
     if number is not None and reader.words.language in HEAD_LAST:
-        if tokens[place.verb].has("was"):
-            return
-        yield from tell_age(reader, stack, place, number)
+        if not tokens[place.verb].has("was"):
+            yield from tell_age(reader, stack, place, number)
+        # "My son is seven and diabetic".
+        if number[1] + 1 < len(tokens) and tokens[number[1]].has("conj"):
+            yield from tell_phrases(reader, stack, replace(place, start=number[1] + 1))
         return
     mine = place.start + (tokens[place.start].has("to whom") and place.start + 1 < len(tokens))
     is_last = mine + 1 >= len(tokens) or tokens[mine + 1].is_mark or tokens[mine + 1].has("conj", "adv")
     if is_last and tokens[mine].has("mine") and owned is not None and not place.is_denied:
         yield ClauseFact(SPEAKER, "owns", owned.head, find_span(reader, owned.start, place.start + 1))
         return
+    yield from tell_phrases(reader, stack, place)
+
+
+def tell_phrases(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
     is_naming = False
     for phrase in list_predicates(reader, place.start):
         is_more = is_name_phrase(reader, phrase) or (place.subject.is_speaker and is_occupation(reader, phrase))
@@ -155,12 +166,20 @@ def list_predicates(reader: PhraseReader, at: int) -> Iterator[NounPhrase]:
 
 
 def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[NounPhrase]:
-    at = phrase.end
+    at, tokens = phrase.end, reader.tokens
     lead = reader.cut(phrase.end - 1, at + 1)
-    for other in reader.read_list(at + 1, len(reader.tokens), frozenset({reader.tokens[at].text})):
-        if not other.pronoun:
-            spoken = f"{reader.cut(phrase.end - 1, other.end)}" if other.start == at + 1 else f"{lead} {other.head}"
-            yield NounPhrase(phrase.start, other.end, spoken)
+    # "Allergique aux noix et au pollen": the preposition in another form.
+    alike = {tokens[at].text, *read_entries(reader.words.language, "frames", "complement link")}
+    for other in reader.read_list(at + 1, len(tokens), frozenset(alike)):
+        if other.pronoun:
+            continue
+        if other.start == at + 1:
+            spoken = reader.cut(phrase.end - 1, other.end)
+        elif tokens[other.start - 1].text in alike:
+            spoken = f"{reader.cut(phrase.end - 1, phrase.end)} {reader.cut(other.start - 1, other.end)}"
+        else:
+            spoken = f"{lead} {other.head}"
+        yield NounPhrase(phrase.start, other.end, spoken)
 
 
 def tell_phrase(
@@ -169,7 +188,8 @@ def tell_phrase(
     subject = place.subject
     owned = subject.phrases[-1] if subject.phrases else None
     if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
-        for fact in tell_name(reader, stack, owned, phrase.head):
+        # "My girls are twins, Matilda and Romy": what they are is no name.
+        for fact in tell_name(reader, stack, owned, phrase.name or phrase.head):
             yield replace(fact, is_denied=place.is_denied, is_ended=place.is_ended, is_presupposed=False)
         return
     if phrase.owner and phrase.relation and not subject.is_speaker and owned is not None and not owned.relation:
@@ -212,7 +232,8 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
         return True
     at = max(phrase.end - len(phrase.head.split()), phrase.start)
-    if reader.tokens[at].has("title") and phrase.end - at > 1:
+    # "La doctora quintanilla", and not "profesora jubilada".
+    if reader.tokens[at].has("title") and phrase.end - at > 1 and not reader.tokens[at + 1].has("quality"):
         return True
     if phrase.relation and phrase.has_article:
         return False
@@ -235,22 +256,6 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         and phrase.end == len(reader.tokens)
         and not is_listed(reader, token.text)
     )
-
-
-def is_listed(reader: PhraseReader, word: str) -> bool:
-    """Whether a word ends as adjectives and occupations do."""
-    endings = tuple(read_entries(reader.words.language, "frames", "adjective ending"))
-    return word.endswith(endings) or matches_job(word, reader.words.language)
-
-
-def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    """ "Ein alter Golf", "une vieille Twingo": the name that its makers gave a thing."""
-    last = reader.tokens[phrase.end - 1]
-    # Hebrew has no article but "the".
-    is_determined = phrase.has_article or reader.words.language == "he"
-    if not is_determined or phrase.relation or last.classes or is_listed(reader, last.text):
-        return False
-    return last.is_capital or not reader.has_capitals
 
 
 def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
@@ -309,7 +314,9 @@ def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if any(token.has("occupation") for token in tokens):
         return True
     language = reader.words.language
-    if language == "en" and not phrase.has_article:
+    # "I'm Cuthbert, upholsterer in Hull".
+    is_apposed = phrase.start > 0 and reader.tokens[phrase.start - 1].text == ","
+    if language == "en" and not phrase.has_article and not is_apposed:
         return False
     head = words[-1] if language in HEAD_LAST else words[0]
     return matches_job(head, language)

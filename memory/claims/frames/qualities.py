@@ -1,8 +1,9 @@
-"""Which predicates are qualities that last, as far as their words tell."""
+"""Which predicates are qualities that last, and which the make of a thing, as far as their words tell."""
 
 from typing import Final
 
 from memory.claims.frames.heads import HEAD_LAST
+from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.language.loader import read_entries
 
@@ -22,7 +23,7 @@ OF_MANY: Final = {
 def is_quality(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """Whether a predicate is a quality that lasts, as far as its words tell."""
     tokens = reader.tokens[phrase.start : phrase.end]
-    if not tokens or len(tokens) > MOST_OF_PREDICATE + phrase.has_article:
+    if not tokens or len(phrase.head.split()) > MOST_OF_PREDICATE:
         return False
     if any(token.has("passing", "time", "unit", "wh") or token.text.isdigit() for token in tokens):
         return False
@@ -55,3 +56,19 @@ def strip_degree(spoken: str, reader: PhraseReader) -> str:
     while len(words) > 1 and "degree" in reader.words.classify(words[0]):
         words.pop(0)
     return " ".join(words)
+
+
+def is_listed(reader: PhraseReader, word: str) -> bool:
+    """Whether a word ends as adjectives and occupations do."""
+    endings = tuple(read_entries(reader.words.language, "frames", "adjective ending"))
+    return word.endswith(endings) or matches_job(word, reader.words.language)
+
+
+def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Ein alter Golf", "une vieille Twingo": the name that its makers gave a thing."""
+    last = reader.tokens[phrase.end - 1]
+    # Hebrew has no article but "the".
+    is_determined = phrase.has_article or reader.words.language == "he"
+    if not is_determined or phrase.relation or last.classes or is_listed(reader, last.text):
+        return False
+    return last.is_capital or not reader.has_capitals

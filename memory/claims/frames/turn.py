@@ -26,6 +26,7 @@ from memory.claims.frames.details import find_duration
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.gapping import cut_gapped
 from memory.claims.frames.having import read_having
+from memory.claims.frames.heads import HEAD_LAST
 from memory.claims.frames.intents import find_intent
 from memory.claims.frames.matching import find_frames
 from memory.claims.frames.mentions import HotMention, Kind, MentionStack
@@ -388,7 +389,10 @@ def remember(fact: ClauseFact, stack: MentionStack, words: HotWords | None = Non
     stack.add_triple(make_triple(fact))
     if words is None or fact.relation not in {"owns", "has"}:
         return
-    named = (words.nouns.get(fold_letters(word)) for word in reversed(fact.object.split()))
+    spoken = fact.object.split()
+    # "Un hermano mayor" is a brother, and "a pet rabbit" a rabbit.
+    heads = reversed(spoken) if words.language in HEAD_LAST else spoken
+    named = (words.nouns.get(fold_letters(word)) for word in heads)
     relation = next((one for one in named if one is not None), "")
     if relation:
         kind: Kind = "person" if relation in PEOPLE else "animal" if relation in ANIMALS else "thing"

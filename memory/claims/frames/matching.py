@@ -214,8 +214,9 @@ def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     tokens, end = reader.tokens, len(reader.tokens)
     at = match.end
     while at < end and (
-        tokens[at].has("clitic", "approx", "not", "degree")
-        or (tokens[at].has("adv") and not tokens[at].has("one"))
+        tokens[at].has("clitic", "approx", "not")
+        # "Conduzco un Seat", and "me gusta un poco el jazz".
+        or (tokens[at].has("adv", "degree") and not (tokens[at].has("one") and not goes_on_with_degree(tokens, at + 1)))
         or is_inverted(tokens, at, reader)
     ):
         if reader.words.language != "de" and tokens[at].has("he", "she", "it") and not tokens[at].has("clitic"):
@@ -228,6 +229,10 @@ def find_direct(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
     if found or reader.words.language not in VERB_LAST:
         return found
     return find_before_verb(match, reader)
+
+
+def goes_on_with_degree(tokens: Sequence[HotToken], at: int) -> bool:
+    return at < len(tokens) and tokens[at].has("adv", "degree")
 
 
 def find_topic(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:

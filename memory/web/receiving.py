@@ -5,6 +5,7 @@ stopped in the midst of one held six of a process's eight, and eight that sent a
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from io import BytesIO
 from threading import BoundedSemaphore
 from typing import IO, Any, Final
@@ -37,16 +38,13 @@ class ReceivingApplication:
         length = find_length(WSGIRequest(environ)) if environ.get("CONTENT_LENGTH") else 0
         if not length:
             return self._application(environ, start_response)
-        body = None
         try:
             body = self._receive(environ["wsgi.input"], length)
-            environ["wsgi.input"] = environ[RECEIVED] = body
-            return self._application(environ, start_response)
         except Problem as problem:
             return answer_problem(problem, environ, start_response)
-        finally:
-            if body is not None:
-                body.close()
+        with body:
+            environ["wsgi.input"] = environ[RECEIVED] = body
+            return self._application(environ, start_response)
 
     def _receive(self, sent: IO[bytes], length: int) -> IO[bytes]:
         if not self._receivers.acquire(timeout=PATIENCE_S):
@@ -71,13 +69,15 @@ def find_length(request: WSGIRequest) -> int:
 
 def receive_body(sent: IO[bytes], length: int) -> IO[bytes]:
     """The body from its beginning. Raises Problem where the sender or the disk gives up."""
-    try:
-        body = BytesIO() if length <= KEPT_IN_MEMORY else open_spool()
-        while (missing := length - body.tell()) and (chunk := sent.read(min(missing, CHUNK))):
-            body.write(chunk)
-    except OSError as error:
-        raise unavailable("The body could not be received; try again.") from error
-    if missing:
-        raise invalid_field("", "the body ended before it was complete")
+    with ExitStack() as given_up:
+        try:
+            body = given_up.enter_context(BytesIO() if length <= KEPT_IN_MEMORY else open_spool())
+            while (missing := length - body.tell()) and (chunk := sent.read(min(missing, CHUNK))):
+                body.write(chunk)
+        except OSError as error:
+            raise unavailable("The body could not be received; try again.") from error
+        if missing:
+            raise invalid_field("", "the body ended before it was complete")
+        given_up.pop_all()
     body.seek(0)
     return body

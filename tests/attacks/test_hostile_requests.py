@@ -208,6 +208,14 @@ def test_a_body_that_breaks_off_is_refused_and_one_that_cannot_be_kept_too(
     assert (full.status, "Retry-After" in full.headers) == (503, True)
 
 
+def test_a_body_that_breaks_off_leaves_no_file_open(no_slots: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    spool = BytesIO()
+    monkeypatch.setattr(receiving, "KEPT_IN_MEMORY", 0)
+    monkeypatch.setattr(receiving, "open_spool", lambda: spool)
+    assert send(open_server(bodies=1), BytesIO(b"{")).status == 422
+    assert spool.closed
+
+
 def test_what_the_server_received_is_not_written_to_the_disk_again(user: EndUser) -> None:
     received = BytesIO(b"{}")
     request = RequestFactory().post("/api/v1/users/ann/import", b"{}", content_type="application/x-ndjson")

@@ -26,8 +26,8 @@ from memory.web.receiving import ReceivingApplication  # noqa: E402 -- after the
 # the processor as before, 32 of them 5 % more; half a millisecond would cost those 14 %.
 sys.setswitchinterval(0.001)
 
-# The server has more threads than that, for answers that stream: with as many at work, 200 streams left none to others.
 PROCESSES = settings.PROCESSES
+# The server has more threads than that, for answers that stream: with as many at work, 200 streams left none to others.
 slotted = SlottedApplication(django_application, PROCESSES.web_threads, PROCESSES.web_waiting, refuse_request)
 application = ReceivingApplication(slotted, PROCESSES.web_bodies)
 

@@ -8,6 +8,8 @@ CORE: Final = frozenset(
 )
 # Relations that say more of another fact and are none by themselves when facts are counted.
 DETAILS: Final = frozenset({"time", "duration", "quantity"})
+# Told of one, they hold of the other.
+SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 KIN: Final = frozenset(
     {"mother", "father", "parent", "sister", "brother", "sibling", "son", "daughter", "child", "wife", "husband"}
     | {"partner", "girlfriend", "boyfriend", "fiance", "ex", "grandmother", "grandfather", "grandparent", "grandson"}

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from memory.claims.frames import HotTriple
+from memory.claims.taxonomy import SYMMETRIC
 from memory.claims.turns import read_turn
 from memory.language.loader import read_entries
 from memory.scoring import find_percentile
@@ -23,7 +24,6 @@ MS: Final = 1000.0
 # Share of the words of an object that two triples have in common, from which a retraction is the same.
 ALIKE: Final = 0.67
 SAME_RELATIONS: Final = {"wife": "married_to", "husband": "married_to", "friend": "friend_of", "parents": "parent"}
-SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
 NOMINATIVES: Final = {"jahren": "jahre", "monaten": "monate", "tagen": "tage"}
 WORD: Final = re.compile(r"\w+")
 

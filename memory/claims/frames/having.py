@@ -175,7 +175,7 @@ def skip_to_thing(reader: PhraseReader, start: int) -> int:
     tokens = reader.tokens
     while start + 1 < len(tokens) and tokens[start].has("of") and not tokens[start].has("det"):
         start += 1
-    is_at = start < len(tokens) and tokens[start - 1].has("clock") and not tokens[start - 1].has("det")
+    is_at = 0 < start < len(tokens) and tokens[start - 1].has("clock") and not tokens[start - 1].has("det")
     hour = read_number(tokens, start, len(tokens), reader.words.language) if is_at else None
     if hour is not None and hour[1] < len(tokens):
         # "Montags hab ich um sieben Pilates".

@@ -10,10 +10,9 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import TAKEN_UP, NounPhrase, PhraseReader, is_afterthought
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import Frame, HotWords
+from memory.claims.taxonomy import SYMMETRIC
 from memory.guard.spelling import fold_letters
 
-# Adverbs, denials and clitics that may stand between two words of a frame.
-PAIRED: Final = frozenset({"married_to", "friend_of"})
 TASTES: Final = frozenset({"likes", "dislikes"})
 OF_DISHES: Final = {
     "it": ("al", "allo", "alla", "all'", "ai", "agli", "alle"),
@@ -21,9 +20,11 @@ OF_DISHES: Final = {
     "es": ("con", "al"),
     "pt": ("com",),
 }
-PREFERRING: Final = ("prefer", "préf", "prefie", "prefir")
+# How the verbs begin behind which what is liked less follows, in whatever language.
+PREFERRING: Final = ("pref", "préf")
 YEAR_DIGITS: Final = 4
 SHORT_YEAR_DIGITS: Final = 2
+# Adverbs, denials and clitics that may stand between two words of a frame.
 MOST_BETWEEN: Final = 3
 BETWEEN: Final = ("adv", "not", "clitic", "i", "ended")
 # Objects that stand before a verb at the end of its clause.
@@ -143,7 +144,7 @@ def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[Nou
                 break
             is_cut = tokens[at].has("but", "sub") and tokens[at].text not in AS
             # "Me separé y comparto la custodia de Vera": behind a joint another verb begins.
-            is_cut = is_cut or (match.frame.relation in PAIRED and tokens[at].has("conj"))
+            is_cut = is_cut or (match.frame.relation in SYMMETRIC and tokens[at].has("conj"))
             # "Born in Malta, grew up in Hull": another thing that lasts.
             is_next = found and match.frame.relation == "born_in" and tokens[at].has("lasting", "verb")
             if at > match.end and places.start and (is_cut or is_next or (found and tokens[at].has("not"))):

@@ -186,9 +186,9 @@ def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
     while at < end:
         if reader.tokens[at].has("det") and at + 1 < end:
             at += 1
-        if reader.tokens[at - 1].has("det") and reader.tokens[at].plain in reader.words.nouns:
-            # "Der Kater heißt Mogli und der Hund Balu".
-            return
+            if reader.tokens[at].plain in reader.words.nouns:
+                # "Der Kater heißt Mogli und der Hund Balu".
+                return
         stop = reader.find_name_end(at, end)
         # "My therapist is Dr. Ode, Thursdays at five" names one.
         is_hour = reader.tokens[at].has("time") and stop < end and reader.tokens[stop].has("prep", "clock")

@@ -8,14 +8,15 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.tokens import HotToken
-from memory.claims.taxonomy import PEOPLE, THINGS
+from memory.claims.taxonomy import PEOPLE, SYMMETRIC, THINGS
 from memory.language.names import load_given_names
 
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
-SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
-# Behind these a name without an article is a place: "lavora a Londra".
+# How German words for dwellings end, folded.
 COMPOUND_DWELLINGS: Final = ("wohnung", "zimmer", "haushalfte", "siedlung", "viertel", "wg")
+# Languages in which a workplace is "of" its trades.
 OF_TRADES: Final = frozenset({"es", "fr", "it", "pt"})
+# Behind these a name without an article is a place: "lavora a Londra".
 OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
 
 

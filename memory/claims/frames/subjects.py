@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.frames.mentions import HotMention, MentionStack
 from memory.claims.frames.phrases import SPEAKER, TAKEN_UP, THIRD, NounPhrase, PhraseReader
-from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE, find_gender
+from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE, SYMMETRIC, find_gender
 
 VERB_SECOND: Final = frozenset({"de"})
 FINITE: Final = ("have 1", "have 3", "be 1", "be 3", "verb")
@@ -175,7 +175,7 @@ def list_group(stack: MentionStack) -> str:
 def list_pair(stack: MentionStack) -> tuple[str, ...]:
     """ "Ido is married to Romi and they live in Lod": two who were just told to be together."""
     latest = stack.told[-1] if stack.told else None
-    if latest is None or latest.relation not in {"married_to", "friend_of"} or latest.subject == SPEAKER:
+    if latest is None or latest.relation not in SYMMETRIC or latest.subject == SPEAKER:
         return ()
     return latest.subject, latest.object
 

@@ -11,11 +11,11 @@ from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.naming import find_names, find_span
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
-from memory.claims.frames.objects import SYMMETRIC, choose_objects
+from memory.claims.frames.objects import choose_objects
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import HotSubject, find_before, find_subject, name_phrase
-from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.claims.taxonomy import ANIMALS, PEOPLE, SYMMETRIC
 
 TASTES: Final = {"likes": "dislikes"}
 EVENTS: Final = frozenset({"duration", "time"})

@@ -6,7 +6,7 @@ from memory.claims.frames.turn import read_framed
 
 
 def read_told(language: str, text: str) -> set[str]:
-    return {"|".join((one.subject, one.relation, one.object)) for one in read_framed(text, (), language).triples}
+    return {"|".join(one.key) for one in read_framed(text, (), language).triples}
 
 
 TOLD = [

@@ -54,7 +54,8 @@ def find_scans(plans: list[dict[str, Any]], table: str) -> list[tuple[str, str]]
 def test_memories_are_counted_by_the_index_alone(user: EndUser, plans: list[dict[str, Any]]) -> None:
     # Of so few rows, none of which a vacuum has seen, any index costs the same; this one has them in order too.
     with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_sort = off; SET LOCAL enable_hashagg = off")
+        for way in ("sort", "incremental_sort", "hashagg"):
+            cursor.execute(f"SET LOCAL enable_{way} = off")
     MemoryItemFactory.create_batch(3, user=user, tier=Tier.HISTORY)
     MemoryItemFactory.create(user=user, tier=Tier.HISTORY, archived=True)
     plans.clear()

@@ -33,7 +33,6 @@ from memory.transfer.chats.messages import split_text
 from outcomes.detection.cues import find_cues
 from outcomes.exchanges.storing import NewExchange
 from tests.conftest import Clock
-from tests.growth import fill
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
 LONG = 16_384
@@ -100,6 +99,10 @@ def alarm() -> Iterator[None]:
     gc.enable()
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)
+
+
+def fill(unit: str, length: int, opening: str = "") -> str:
+    return (opening + unit * (length // len(unit) + 1))[:length]
 
 
 def time_reading(read: Callable[[str], Any], text: str, limit_s: float = GIVEN_UP_S) -> float:

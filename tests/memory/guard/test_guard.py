@@ -1,5 +1,7 @@
 """What the memory bank refuses, and what only looks like it."""
 
+import time
+
 import pytest
 
 from memory.guard import explain_refusal, explain_tag_refusal, find_refusal, is_luhn_valid
@@ -140,3 +142,13 @@ def test_ordinary_tags_are_taken() -> None:
         explain_tag_refusal(["identity", "goal", "happy", "tired", "system_mastery", "my sister", "rules", "heron"])
         is None
     )
+
+
+def test_a_statement_is_read_in_two_milliseconds() -> None:
+    texts = [one.text for one in read_writes("train_all_kinds_1")]
+    for text in texts:
+        find_refusal(text)
+    started = time.process_time()
+    for text in texts:
+        find_refusal(text)
+    assert (time.process_time() - started) / len(texts) < 0.002

@@ -5,14 +5,17 @@ seconds. Bounds are generous, since machines are busy: what is not done within 2
 the text.
 """
 
-import re
+import time
+from collections.abc import Callable
 
 import pytest
 
 from memory.guard import annotation, find_refusal, redact_secrets
-from tests.attacks.test_reading_time import BEGINNINGS
-from tests.growth import LENGTH, fill, grows_too_fast
+from tests.attacks.test_reading_time import BEGINNINGS, fill
 
+# A reader whose time grows with the square takes sixteen times as long as for a quarter, at this length as at any.
+LENGTH = 16 * 1024
+LITTLE = 0.025
 CLASSES = ("a", "A", "5", " ", "\n", ".", "-", "_", "/", ":", "א", "<", '"')
 """One character of each class the patterns tell apart."""
 PHRASES = (
@@ -22,6 +25,19 @@ PHRASES = (
     "והשלום ", "раss ", "my sister neighbour ", "vtaber ", "erongi ", "disable confirmation ", "i me my we ",
 )  # fmt: skip
 """Words that rules compare with one another."""
+
+
+def measure(work: Callable[[str], object], text: str) -> float:
+    started = time.process_time()
+    work(text)
+    return time.process_time() - started
+
+
+def grows_too_fast(work: Callable[[str], object], piece: str) -> bool:
+    whole = measure(work, fill(piece, LENGTH))
+    if whole <= LITTLE:
+        return False
+    return min(whole, measure(work, fill(piece, LENGTH))) > 8 * measure(work, fill(piece, LENGTH // 4)) + LITTLE
 
 
 NAMES = (
@@ -51,8 +67,3 @@ def test_a_sentence_without_an_end_is_read_in_pieces_that_overlap() -> None:
         assert find_refusal("heron " * (place // 6) + order + " heron" * 200) is not None
     text = annotation.annotate_text(fill("heron ", LENGTH))
     assert max(len(sentence.raw) for sentence in text.sentences) <= annotation.LONGEST_SENTENCE
-
-
-def test_a_reader_whose_time_grows_with_the_square_is_found() -> None:
-    assert grows_too_fast(re.compile(r"a*b").findall, "a")
-    assert not grows_too_fast(re.compile(r"a*+b?").findall, "a")

@@ -1,3 +1,4 @@
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -5,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.language import MOST_GROUPS, build_query_groups, build_tsquery, build_tsvector, extract_terms
-from tests.growth import grows_too_fast
 
 
 def matches_any(query: str, document: str) -> bool:
@@ -178,7 +178,9 @@ def test_apostrophes_leave_the_word() -> None:
 def test_a_query_is_cut_to_64_groups_and_2000_characters() -> None:
     assert len(build_query_groups(" ".join(f"word{number}x" for number in range(100_000)))) <= MOST_GROUPS
     assert not matches_any("." * 2_000 + " lighthouse", "lighthouse")
-    assert not grows_too_fast(build_query_groups, "ab ", 1_000_000)
+    started = time.process_time()
+    build_query_groups("ab " * 350_000)
+    assert time.process_time() - started < 1
 
 
 def test_repeated_words_make_one_group() -> None:

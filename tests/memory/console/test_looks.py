@@ -34,6 +34,10 @@ pytestmark = [
 CHECKS = Path(__file__).with_name("checks.js").read_text(encoding="utf-8")
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 WIDTHS = (1280, 390)
+WHILE_ASKING = """() => Object.fromEntries([...document.querySelectorAll("[hx-trigger^=every]")].map(part => {
+    part.classList.add("htmx-request");
+    return [part.id, getComputedStyle(part).opacity];
+}))"""
 LONG = "x" * 3000
 HEBREW = "אלמה אלרגית לאגוזי קשיו ויש לה תמיד אפיפן בתיק. " * 60
 PAGES = [
@@ -202,3 +206,15 @@ def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., 
             complaints += look_at(there.page, path)
         complaints += look_in_other_languages(there, pages[0])
     assert complaints == []
+
+
+def test_what_refreshes_itself_does_not_fade_meanwhile(
+    user: EndUser, operator: Operator, place: str, visit: Callable[..., Visit]
+) -> None:
+    MemoryItemFactory.create(user=user, indexing=Indexing.PENDING)
+    for browser in open_browser():
+        there = visit(browser)
+        there.open("/console/login")
+        there.sign_in()
+        there.page.goto(there.base + place)
+        assert there.page.evaluate(WHILE_ASKING) == {"indexing": "1", "health": "1"}

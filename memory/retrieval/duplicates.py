@@ -24,6 +24,9 @@ ARTICLES = frozenset(
     | {"el", "la", "los", "las", "un", "una", "unos", "unas", "le", "les", "il", "lo", "gli", "o", "os", "um", "uma"}
 )
 
+# With those whose meaning it stands for.
+DistinctCandidate = tuple[RankedCandidate, tuple[UUID, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedText:
@@ -33,7 +36,7 @@ class ComparedText:
     content: frozenset[str]
 
 
-def keep_distinct(ordered: Sequence[RankedCandidate], limit: int) -> list[tuple[RankedCandidate, tuple[UUID, ...]]]:
+def keep_distinct(ordered: Sequence[RankedCandidate], limit: int) -> list[DistinctCandidate]:
     """The best of each meaning, at most so many, each with those it stands for."""
     kept: list[tuple[RankedCandidate, list[UUID]]] = []
     for one in ordered:

@@ -49,6 +49,8 @@ class SearchRequest:
     sort_by: str = RELEVANCE
     metadata: dict[str, Any] | None = None
     rows: RowConditions = field(default_factory=RowConditions)
+    # How many at most, where those beyond the limit are so short that all take no more room than usual.
+    limit_of_short: int = 0
     # Only what belongs to these agents and projects, of what the caller's scope sees.
     scope: ScopeFilter | None = None
     # Whether memories past their time are looked for as well; always where no tiers are named.

@@ -16,6 +16,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.inference.base import EncodedQuery, QuestionVector
 from memory.inference.conf import prompt_conf
+from memory.language.text import estimate_tokens
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -23,7 +24,7 @@ from memory.retrieval import late
 from memory.retrieval.advice import SearchAdvice, load_adviser, request_advice
 from memory.retrieval.candidates import RowFilter, read_pool
 from memory.retrieval.confidence import LOW, estimate_confidence, load_models
-from memory.retrieval.duplicates import keep_distinct
+from memory.retrieval.duplicates import DistinctCandidate, keep_distinct
 from memory.retrieval.finding import find_matches
 from memory.retrieval.foreign import mark_foreign
 from memory.retrieval.fusion import OF_QUESTION, OF_REMARK, fuse_blend, fuse_rrf, fuse_zscore, guess_nearness
@@ -64,6 +65,9 @@ __all__ = [
     "SearchResult",
     "search",
 ]
+
+# Of a hit. Five turns of a conversation take 226.
+USUAL_TOKENS = 45
 
 
 def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bool = True) -> SearchResult:
@@ -220,9 +224,10 @@ def load_hits(
     """The best of the ranked in their order, read whole. ``ended`` says of which another holds now."""
     minimum = memory_conf().ranking.min_score
     ordered = sort_candidates([one for one in ranked if one.final >= minimum], request)
+    most = max(request.limit, request.limit_of_short)
     # A part of the ranking that is measured alone is shown as it ranks.
-    plain = [(one, ()) for one in ordered[: request.limit]]
-    best = plain if request.boosts == () else keep_distinct(ordered, request.limit)
+    plain = [(one, ()) for one in ordered[:most]]
+    best = keep_short(plain if request.boosts == () else keep_distinct(ordered, most), request.limit)
     rows = MemoryItem.objects.for_user(user).filter(
         status__in=request.statuses, pk__in=[one.candidate.memory.id for one, _ in best]
     )
@@ -242,6 +247,18 @@ def load_hits(
         )
         for position, (one, same) in enumerate(present, 1)
     ]
+
+
+def keep_short(best: Sequence[DistinctCandidate], limit: int) -> list[DistinctCandidate]:
+    """As many as the limit says, and beyond it those that leave the room that so many turns usually take."""
+    room = limit * USUAL_TOKENS
+    kept: list[DistinctCandidate] = []
+    for one, same in best:
+        room -= estimate_tokens(one.candidate.memory.text)
+        if len(kept) >= limit and room < 0:
+            break
+        kept.append((one, same))
+    return kept
 
 
 def sort_candidates(ranked: Sequence[RankedCandidate], request: SearchRequest) -> list[RankedCandidate]:

@@ -153,7 +153,7 @@ def test_a_short_follow_up_is_searched_with_what_was_said_before(user: EndUser, 
     assert context.meta["retrieval"]["normalized_query"] == "Tell me about the lighthouse and its colour?"
 
 
-QUESTIONS = {"lighthouse": 5, "How do I number the lighthouse?": 12, "Show me all about the lighthouse": 20}
+QUESTIONS = {"lighthouse": 8, "How do I number the lighthouse?": 12, "Show me all about the lighthouse": 20}
 
 
 def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(user: EndUser, clock: Clock) -> None:
@@ -161,7 +161,7 @@ def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(
         put_memory(user, clock, f"Lighthouse number {number}")
     counts = {query: len(compose_context(user, clock, query).meta["citations"]) for query in QUESTIONS}
     assert counts == QUESTIONS
-    assert len(compose_context(user, clock, limit=7).meta["citations"]) == 7
+    assert len(compose_context(user, clock, limit=4).meta["citations"]) == 4
     broad = list(QUESTIONS)[-1]
     assert len(compose_context(user, clock, broad, has_documents=True).meta["citations"]) == 10, (
         "documents fill the window"
@@ -170,6 +170,16 @@ def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(
     ranking: Any = settings.MEMORY["RANKING"]
     with override_settings(MEMORY=settings.MEMORY | {"RANKING": {**ranking, "context_limit": 3}}):
         assert len(compose_context(user, clock, broad).meta["citations"]) == 3
+
+
+def test_short_memories_leave_room_for_a_few_more_and_long_ones_do_not(user: EndUser, clock: Clock) -> None:
+    for number in range(10):
+        put_memory(user, clock, f"Lighthouse number {number} " + "stands on a rock in the bay of Fundy " * 6)
+    assert len(compose_context(user, clock).meta["citations"]) == 5
+    for number in range(10):
+        put_memory(user, clock, f"Lighthouse {number} is lit")
+    assert len(compose_context(user, clock, "Which lighthouse is lit?").meta["citations"]) == 8
+    assert len(compose_context(user, clock, "Which lighthouse is lit?", has_documents=True).meta["citations"]) == 2
 
 
 # --- the budget --------------------------------------------------------------------------------------------------

@@ -47,11 +47,14 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 
 def tell_once(groups: Iterable[FactGroup]) -> Iterator[FactGroup]:
-    """A sentence about two people is a fact about each; it is read once, where it stands first."""
+    """A sentence tells several facts, of two people perhaps; it is read once, where it stands first."""
     told: set[str] = set()
     for group in groups:
-        lines = [line for line in group.lines if line.fact.statement not in told]
-        told |= {line.fact.statement for line in lines}
+        lines = []
+        for line in group.lines:
+            if line.fact.statement not in told:
+                told.add(line.fact.statement)
+                lines.append(line)
         if lines:
             yield replace(group, lines=lines)
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Fact
@@ -44,6 +45,14 @@ def test_a_sentence_about_two_people_is_read_once(console: Console, user: EndUse
     memory.state_fact(user, tell, now=timezone.now(), said_at=timezone.now())
     with user_scope(user):
         assert Fact.objects.for_user(user).count() > 1
+    assert console.get(f"{place}/record").content.decode().count(tell) == 1
+
+
+def test_a_sentence_that_tells_several_facts_of_one_is_read_once(console: Console, user: EndUser, place: str) -> None:
+    tell = "I am a nurse and I live in Leeds."
+    run_hot_turn(user, NewHotTurn("thread", tell), now=timezone.now(), actor="key:test")
+    with user_scope(user):
+        assert Fact.objects.for_user(user).filter(statement=tell, subject="you").count() > 1
     assert console.get(f"{place}/record").content.decode().count(tell) == 1
 
 

@@ -13,12 +13,15 @@ from typing import Final, Literal
 from memory.access.confinement import current_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading, HotTriple
+from memory.claims.frames.remembering import open_requests
+from memory.claims.voices import mask_inner_dots
 from memory.facts import changes
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
 from memory.guard import find_order, find_unredacted_secret, has_mark
+from memory.guard.annotation import SENTENCE_END
 from memory.language.folding import fold_text
 from memory.language.loader import read_entries
 from memory.lifecycle import publishing
@@ -44,6 +47,9 @@ REASON_OF: Final = {
 CORRECTED: Final = "corrected"
 ENDED: Final = "has ended"
 LAST_WORD: Final = re.compile(r"[^\W\d_]+$")
+CLAUSE_END: Final = re.compile(rf"[,:]\s|\s[-–—]\s|{SENTENCE_END.pattern}")
+# In a longer one much is told beside the matter.
+LONGEST_SENTENCE: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ def record_reading(
     is_first = origin.kind is EvidenceKind.HOT_TURN
     changes.lock_facts(user)
     for triple in reading.triples:
-        statement = find_statement(text, triple, reading.lang)
+        statement = choose_statement(text, triple, reading.lang)
         if reason := find_harm(statement, triple):
             update.told.append(TripleOutcome(triple.key, triple.confidence, "skipped", reason))
             continue
@@ -100,8 +106,31 @@ def record_reading(
     return update
 
 
-def find_statement(text: str, triple: HotTriple, lang: str) -> str:
-    """The person's own words for it; without a place in the text the triple itself."""
+def choose_statement(text: str, triple: HotTriple, lang: str) -> str:
+    """The sentence that tells it, as of an exchange; its clause alone where that is long or its rest may not be kept.
+
+    Words alone are no statement: "Meine Chefin" was what a person read of "Meine Chefin heißt Gudrun Maas".
+    """
+    start, end = triple.span
+    said = open_requests(text, lang)
+    for marks, most in ((SENTENCE_END, LONGEST_SENTENCE), (CLAUSE_END, STATEMENT_CHARS)):
+        told = cut_around(said, start, end, marks) if end else ""
+        if 0 < len(told) <= most and not told.endswith("?") and not find_harm(told, triple):
+            return told
+    return find_own_words(text, triple, lang)
+
+
+def cut_around(text: str, start: int, end: int, marks: re.Pattern[str]) -> str:
+    """What stands between the marks before a place and behind it."""
+    plain = mask_inner_dots(text)
+    marked = [found.span() for found in marks.finditer(plain)]
+    first = max((behind for _, behind in marked if behind <= start), default=0)
+    last = min((before for before, _ in marked if before >= end - 1), default=len(text))
+    return text[first:last].strip()
+
+
+def find_own_words(text: str, triple: HotTriple, lang: str) -> str:
+    """The words of its place; without one the triple itself."""
     start, end = triple.span
     # A triple's place begins at its verb: "I like jazz" is what a person reads on their page, and not "like jazz".
     before = text[:start].rstrip()

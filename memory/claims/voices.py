@@ -53,6 +53,11 @@ def mask_other_voices(text: str) -> str:
         text = pattern.sub(_blank, text)
     if TAKEN_OUT.search(text):
         text = mask_taken_out(text)
+    return mask_inner_dots(text)
+
+
+def mask_inner_dots(text: str) -> str:
+    """The text with another mark for each dot of a title or a day, which ends no sentence."""
     text = load_titles().sub(lambda found: found[0][:-1] + TITLE_DOT, text)
     return load_dates().sub(lambda found: found[0].replace(".", TITLE_DOT), text)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
@@ -20,7 +21,10 @@ OF_TRADES: Final = frozenset({"es", "fr", "it", "pt"})
 OF_PLACES: Final = {"it": ("a", "ad"), "fr": ("à", "a"), "de": ("in",)}
 
 
-def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPhrase]) -> list[NounPhrase]:
+def choose_objects(
+    reader: PhraseReader, relation: str, phrases: Sequence[NounPhrase], *, is_bare: bool = False
+) -> list[NounPhrase]:
+    """``is_bare``: no preposition says how the verb is meant."""
     # "Corrí la San Silvestre, 58 minutos": how long, and no second race.
     phrases = [one for one in phrases if not (one.count and is_amount(reader, one))]
     if relation in PLACES:
@@ -30,7 +34,7 @@ def choose_objects(reader: PhraseReader, relation: str, phrases: Sequence[NounPh
         return list_workplaces(reader, phrases)
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
-        return [one for one in phrases if is_work(reader, one)]
+        return [one for one in phrases if is_work(reader, one) and not (is_bare and not is_trade(reader, one))]
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
@@ -55,6 +59,12 @@ def is_work(reader: PhraseReader, phrase: NounPhrase) -> bool:
     is_somebody = bool(phrase.owner) and phrase.relation in PEOPLE
     is_other = any(token.has("time adj", "no occupation") for token in span_of(reader, phrase))
     return not (is_number or is_somebody or is_other)
+
+
+def is_trade(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Faccio il cuoco" and "became a nurse", neither "faccio la spesa" nor "became a father"."""
+    is_listed = any(token.has("occupation") for token in span_of(reader, phrase))
+    return is_listed or any(matches_job(word, reader.words.language) for word in phrase.head.split())
 
 
 def is_kind(reader: PhraseReader, phrase: NounPhrase) -> bool:

@@ -134,7 +134,7 @@ def tell_objects(
     ended = match.frame.is_ending or is_ended(reader)
     start = min((one.start for one in phrases), default=match.end)
     denied = is_frame_denied(reader, match, start)
-    for phrase in choose_objects(reader, relation, phrases):
+    for phrase in choose_objects(reader, relation, phrases, is_bare=not match.frame.prepositions):
         spoken = word_object(reader, stack, relation, phrase)
         if not spoken or (
             relation == "works_at" and match.frame.is_ending and not may_be_left(reader, stack, match, phrase)

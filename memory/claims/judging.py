@@ -10,9 +10,12 @@ from typing import Final
 from memory.claims.asking import ASKED_LEAST, rate_asking
 from memory.claims.claim import Claim
 from memory.claims.lexicon import MARK
+from memory.claims.nouns import find_known_noun
 from memory.claims.relations import ABOUT
+from memory.claims.taxonomy import ANIMALS, KIN
 from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.guard.annotation import Sentence
+from memory.language.stems import DEFAULT_LANGUAGE
 
 # "J'ai la dalle": having says as little by itself as what names no relation.
 HAS: Final = "has"
@@ -41,7 +44,7 @@ class SentenceJudgement:
     is_brief: bool = False
 
     def believes(self, claim: Claim) -> bool:
-        is_named = claim.relation not in {ABOUT, HAS} or claim.tense != "present" or bool(claim.replaces)
+        is_named = names_relation(claim) or claim.tense != "present" or bool(claim.replaces)
         if self.is_brief:
             return is_named or self.reaches(NAMED_LEAST)
         return self.reaches(NAMED_LEAST if is_named else ABOUT_LEAST)
@@ -56,6 +59,14 @@ class SentenceJudgement:
 
     def reaches(self, least: tuple[float, float]) -> bool:
         return self.alone >= least[0] and self.among >= least[1]
+
+
+def names_relation(claim: Claim) -> bool:
+    """ "I have a dog" names one as "my dog" does, "I have a minute" none."""
+    if claim.relation == HAS:
+        noun = find_known_noun(claim.object.split(), claim.lang or DEFAULT_LANGUAGE)
+        return noun is not None and noun[1] in KIN | ANIMALS
+    return claim.relation != ABOUT
 
 
 def judge_sentences(passages: Sequence[Passage]) -> list[SentenceJudgement]:

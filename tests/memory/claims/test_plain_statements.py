@@ -1,0 +1,40 @@
+"""The plainest things that somebody says of themselves are claimed; what only looks like them is not."""
+
+import pytest
+
+from memory.claims.reader import read_claims
+
+PLAIN = [
+    *("I have a dog.", "I've got a dog.", "We've got a dog and a cat.", "I have a brother.", "I don't have a car."),
+    *("Ich habe einen Hund.", "Ich habe einen Hund und zwei Katzen.", "Ich habe einen Bruder.", "Ich wohne allein."),
+    *("J'ai un chien.", "J'ai un chien et deux chats.", "Je porte des lunettes.", "Ho un cane.", "Non fumo."),
+    *("Tengo un perro.", "No fumo.", "Tenho um cão.", "Moro sozinha.", "יש לי כלב.", "אני גרה לבד."),
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_plain_statement_is_claimed(text: str) -> None:
+    assert read_claims(text)
+
+
+THEIRS = [
+    *("My husband's car broke down.", "My mum's doctor called.", "My brother's wife had twins."),
+    *("My daughter's violin teacher cancelled again.", "My boss's secretary left."),
+]
+
+
+@pytest.mark.parametrize("text", THEIRS)
+def test_what_somebody_close_has_is_not_their_name(text: str) -> None:
+    assert {claim.relation for claim in read_claims(text)} <= {"about"}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "name"),
+    [
+        ("My husband's Dan.", "husband", "dan"),
+        ("My boss's Hilary.", "boss", "hilary"),
+        ("My wife's name is Ann.", "wife", "ann"),
+    ],
+)
+def test_a_clipped_is_names_them(text: str, relation: str, name: str) -> None:
+    assert (relation, name) in {(claim.relation, claim.object) for claim in read_claims(text)}

@@ -19,6 +19,7 @@ LONGEST_ASKING: Final = 4
 # Words of "la mia padrona di casa", and of a name.
 LONGEST_OWNED: Final = 5
 LONGEST_NAME: Final = 3
+INTRODUCING: Final = ("conj", "but", "adv", "greets", "sub")
 NO_VERB_AFTER: Final = ("det", "my", "his", "to", "of")
 
 
@@ -32,6 +33,8 @@ class HotClause:
     sentence: int = 0
     # A clause without a verb, which names what the next goes on about: "my sister Ana, she lives in Leeds".
     is_bare: bool = False
+    # What "let's say" stands before: of the rest of its sentence nothing is so.
+    is_supposed: bool = False
     text: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +62,18 @@ def cut_turn(tokens: Sequence[HotToken], words: HotWords) -> list[HotClause]:
         else:
             sentence.append(token)
     return join_answers(clauses)
+
+
+def mark_supposed(clauses: Sequence[HotClause], words: HotWords) -> None:
+    """ "Let's say I live in Tokyo and earn more", "digamos que vivo en Lugo": a phrase may lie over two clauses."""
+    sentence = -1
+    for at, clause in enumerate(clauses):
+        first = next((place for place, token in enumerate(clause.tokens) if not token.has(*INTRODUCING)), 0)
+        behind = [one.text for one in clauses[at + 1 : at + 2] if one.sentence == clause.sentence]
+        said = [HotClause(clause.tokens[first:], clause.link).text, *behind]
+        if f" {' '.join(' '.join(said).split())} ".startswith(words.phrases["suppose"]):
+            sentence = clause.sentence
+        clause.is_supposed = clause.sentence == sentence
 
 
 def join_answers(clauses: Sequence[HotClause]) -> list[HotClause]:

@@ -1,5 +1,6 @@
 """What somebody has: things, relatives, animals, appointments; how many, and when."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,7 +13,7 @@ from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.subjects import HotSubject, find_subject
-from memory.claims.frames.tokens import MOST_TOKENS
+from memory.claims.frames.tokens import MOST_TOKENS, HotToken
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.names import load_given_names
@@ -39,6 +40,11 @@ PLURALS: Final = {"en": ("s", "n", "ren"), "de": ("e", "en", "er", "n", "s", "el
 ILLNESSES: Final = (
     *("itis", "itide", "ite", "ose", "osis", "osi", "osia", "emia", "emie", "amie", "ism", "ismo", "pathy", "algia"),
     *("algie", "toleranz", "allergie", "allergia", "phobie", "phobia", "fobia", "syndrom", "syndrome", "schwache"),
+)
+GERMAN_GE: Final = re.compile(r"ge\w+(?:t|en)")
+GERMAN_PARTICIPLE: Final = re.compile(
+    r"(?:ver|be|er|ent|zer|miss|emp|uber|unter|wider|ge)\w*(?:t|en)"
+    r"|(?:an|auf|aus|ab|bei|ein|mit|nach|vor|zu|um|weg|zuruck|her|hin|los|fest|durch|heim|dazu|kennen)ge\w+(?:t|en)|\w{2,12}iert"
 )
 # Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
 NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
@@ -95,7 +101,7 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
         # "Haben uns den Bus gekauft, einen alten T4": the clause ends at its mark.
         comma = next((at for at, one in enumerate(reader.tokens[start:], start) if one.text == ","), len(reader.tokens))
         last = next((one for one in reversed(reader.tokens[:comma]) if not one.is_mark), token)
-        is_participle = last.plain.startswith("ge") and last.plain.endswith(("t", "en")) and not last.is_capital
+        is_participle = is_german_participle(last, has_capitals=reader.has_capitals)
         # "Oma hat immer gesagt": alone behind its verb a noun would have a capital.
         is_alone = last is token
         return is_participle and reader.has_capitals if is_alone else is_participle or last.has("frame", "verb")
@@ -106,6 +112,14 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
         is_thing = token.has("det", "my", "of", "article", "not", "condition", "event")
         return not (is_thing or has_number)
     return token.has("that", "participle")
+
+
+def is_german_participle(token: HotToken, *, has_capitals: bool) -> bool:
+    """ "Verdreht", "angefangen", "operiert"; without capitals "besen" looks like one, and "ge" has to do."""
+    if token.is_capital:
+        return False
+    plain = GERMAN_PARTICIPLE if has_capitals else GERMAN_GE
+    return plain.fullmatch(token.plain) is not None
 
 
 def tell_things(

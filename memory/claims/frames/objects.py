@@ -176,7 +176,8 @@ def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
     ):
         return False
     if reader.has_capitals:
-        return any(token.is_capital for token in tokens)
+        # The M of "earn 6M" is none.
+        return any(token.is_capital and len(token.text) > 1 for token in tokens)
     is_named_so = len(tokens) > 1 and phrase.start + 2 == phrase.end and tokens[0].has("place article")
     return not phrase.has_article or is_named_so or is_known_place(phrase.head)
 

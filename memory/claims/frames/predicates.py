@@ -311,6 +311,9 @@ def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
     noun = tokens[-1] if is_last else tokens[min(phrase.has_article, len(tokens) - 1)]
     if any(token.has("no occupation", "passing") for token in tokens) or noun.has("quality"):
         return False
+    if phrase.start > 0 and reader.tokens[phrase.start - 1].text == "'s" and not phrase.has_article:
+        # "My daughter's teacher": a clipped "is" leaves no article out.
+        return False
     if any(token.has("occupation") for token in tokens):
         return True
     language = reader.words.language

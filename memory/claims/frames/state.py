@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.claims.frames.clauses import HotClause, cut_turn
+from memory.claims.frames.clauses import HotClause, cut_turn, mark_supposed
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.particles import take_apart
@@ -43,6 +43,7 @@ class TurnClauses:
     @classmethod
     def of(cls, masked: str, words: HotWords) -> "TurnClauses":
         clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
+        mark_supposed(clauses, words)
         reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
         reasons = set_composed_aside(clauses, reasons, words)
         return cls(masked, words, clauses, reasons, marks_names(clauses))

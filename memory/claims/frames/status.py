@@ -29,7 +29,7 @@ def find_reason(clauses: Sequence[HotClause], at: int, words: HotWords) -> DropR
     clause = clauses[at]
     if is_question(clauses, at, words):
         return "question"
-    if is_supposed(clauses, at, words):
+    if clause.is_supposed or is_supposed(clauses, at, words):
         return "hypothetical"
     if is_hedged(clauses, at, words):
         return "hedged"

@@ -140,7 +140,7 @@ def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:
     for at, (clause, reason) in enumerate(zip(turn.clauses, turn.reasons, strict=True)):
         reader = turn.make_reader(clause, frozenset(one.text for one in stack.found))
         beside = [*turn.clauses[max(0, at - 1) : at], *turn.clauses[at + 1 : at + 2]]
-        state.facts += [] if state.is_played else read_introduced(reader, clause, beside)
+        state.facts += [] if state.is_played or clause.is_supposed else read_introduced(reader, clause, beside)
         read_clause(reader, clause, reason, state)
     return state
 
@@ -162,7 +162,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
         elif fact.is_denied:
             state.has_denied = True
             drop(state, fact, "negated")
-        elif why := find_drop(fact, clause, reason, reader.words, is_played=state.is_played):
+        elif why := find_drop(fact, clause, reason, reader.words, is_played=state.is_played or clause.is_supposed):
             drop(state, fact, why)
         else:
             kept.append(replace(fact, replaces=find_replaced(fact, reader)))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
 from django.db.models.functions import Left, TruncDate
 
 from memory.access.scope import user_scope
@@ -137,11 +137,20 @@ def load_rows(
     """One more than asked for, where there is one."""
     rows: list[tuple[str, Any]] = []
     for source, model in zip(SOURCES, (FactEvent, MemoryEvent), strict=True):
-        events: Any = model._default_manager.filter(where_kind(kind), where_before(after, source), user=user)
+        events = list_told(model, user).filter(where_kind(kind), where_before(after, source))
         found = events.filter(at__lte=until).defer("before").order_by("-at", "-pk")[: limit + 1]
         rows += [(source, row) for row in found]
     rows.sort(key=lambda one: (one[1].at, -SOURCES.index(one[0]), one[1].pk), reverse=True)
     return rows[: limit + 1]
+
+
+def list_told(model: type[Model], user: EndUser) -> QuerySet[Any]:
+    """The events to be read. Of a fact and the memory that says it in the bank the fact alone is told as learned."""
+    events = model._default_manager.filter(user=user)
+    if model is FactEvent:
+        return events
+    published = Fact.objects.for_user(user).filter(bank_item_id=OuterRef("item_id"))
+    return events.exclude(Q(kind="stored") & Exists(published))
 
 
 def is_passage(row: FactEvent | MemoryEvent) -> bool:
@@ -187,13 +196,21 @@ def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[Hist
     with user_scope(user):
         for model in (FactEvent, MemoryEvent):
             events: Any = model._default_manager.filter(user=user, at__gte=start, at__lte=end).order_by()
-            by_day = events.values_list(TruncDate("at", tzinfo=UTC), "kind").annotate(number=Count("*"))
-            for day, kind, number in by_day:
+            for day, kind, number in count_days(events):
                 counts[day][classify_kind(kind)] += number
+        # From the facts, which are fewer than the memories.
+        published = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
+        stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored").order_by()
+        for day, kind, number in count_days(stored.filter(item_id__in=published)):
+            counts[day][classify_kind(kind)] -= number
         gone = Tombstone.objects.filter(user=user, deleted_at__gte=start, deleted_at__lte=end).order_by()
         for day, number in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
             counts[day][HistoryKind.FORGOTTEN] += number
     return counts
+
+
+def count_days(events: QuerySet[Any]) -> list[tuple[date, str, int]]:
+    return list(events.values_list(TruncDate("at", tzinfo=UTC), "kind").annotate(number=Count("*")))
 
 
 def count_memories_until(user: EndUser, moment: datetime) -> dict[str, int]:

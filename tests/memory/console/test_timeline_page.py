@@ -12,7 +12,10 @@ from memory.console.history import page as history
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import NewMemory
+from memory.store.listing import ItemFilter
 from memory.tiers import Tier
+from outcomes.exchanges.profiling import profile_due_exchanges
+from outcomes.exchanges.storing import NewExchange
 from tests.memory.console.conftest import Console
 
 memory = MemoryFacade("key:test")
@@ -45,6 +48,15 @@ def test_facts_and_memories_stand_by_day_latest_first(console: Console, user: En
     assert "Superseded" in page
     assert "1 superseded or merged" in page
     assert f"{timezone.now() - timedelta(days=5):%A, }" in page
+
+
+def test_what_the_bank_says_of_a_fact_is_told_once_with_the_fact(console: Console, user: EndUser, place: str) -> None:
+    memory.store_exchange(user, NewExchange("thread", "I live in York.", "Noted."), now=timezone.now())
+    profile_due_exchanges(user, now=timezone.now())
+    assert memory.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=9), "the fact is in the bank"
+    page = read(console, place)
+    assert TEXT.findall(page).count("I live in York.") == 1
+    assert "2 learned" in page, "the exchange and the fact"
 
 
 def test_a_kind_leaves_the_others_out(console: Console, user: EndUser, place: str) -> None:

@@ -16,6 +16,7 @@ LEVELS = 4
 SHARE = 0.62
 # What a date takes of the ground line.
 DATE = 70
+LONGEST_LEVEL = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,15 @@ def center_of_day(position: int, days: Sequence[date], size: ChartSize) -> float
 
 def label_levels(top: float, unit: str) -> list[AxisLabel]:
     steps = [top * level / LEVELS for level in range(LEVELS + 1)]
-    return [AxisLabel(LEFT - 6, scale_y(value, top), f"{value:,.0f} {unit}".strip()) for value in steps]
+    return [AxisLabel(LEFT - 6, scale_y(value, top), f"{shorten(value)} {unit}".strip()) for value in steps]
+
+
+def shorten(value: float) -> str:
+    """Left of the axis there is room for five characters: 9,999, 150k, 2.5M."""
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if value >= LONGEST_LEVEL and value >= size:
+            return f"{value / size:.4g}{letter}"
+    return f"{value:,.0f}"
 
 
 def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:

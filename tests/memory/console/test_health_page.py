@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from memory.console import charts
+from memory.console.charts import shorten
 from memory.models import DailyMetrics, EndUser
 from memory.operations import health, prometheus
 from memory.operations.health import Component, Health
@@ -143,3 +144,10 @@ def test_the_last_day_has_its_date_and_dates_do_not_crowd(sheet: charts.ChartSiz
 
 def test_no_days_are_an_empty_chart() -> None:
     assert charts.stack_bars([], {}, WIDE).bars == []
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0"), (9_999, "9,999"), (10_000, "10k"), (187_500, "187.5k"), (2_500_000, "2.5M")]
+)
+def test_a_level_of_a_chart_has_room_beside_its_axis(value: float, shown: str) -> None:
+    assert shorten(value) == shown

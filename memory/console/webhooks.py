@@ -31,10 +31,18 @@ class EndpointForm(forms.Form):
         queryset=None, label=_("Organisation"), empty_label=None
     )
     url = forms.CharField(label=_("Address"), max_length=URL_CHARS, widget=forms.URLInput(attrs={"dir": "ltr"}))
-    person = forms.CharField(label=_("Of one person alone"), required=False, max_length=128)
+    person = forms.CharField(
+        label=_("Only of this person"),
+        help_text=_("Their id; empty for everybody of the organisation."),
+        required=False,
+        max_length=128,
+    )
     includes_content = forms.BooleanField(label=_("Send the words too, not their ids alone"), required=False)
     events = forms.MultipleChoiceField(
-        choices=[(name, name) for name in EVENTS], widget=forms.CheckboxSelectMultiple, initial=DEFAULT_EVENTS
+        label=_("Events"),
+        choices=[(name, name) for name in EVENTS],
+        widget=forms.CheckboxSelectMultiple,
+        initial=DEFAULT_EVENTS,
     )
 
     def __init__(self, request: OperatorRequest, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given

@@ -94,14 +94,15 @@ def find_slow(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> str:
 
 def explain_slowness(read: Callable[[str], Any], unit: str, opening: str = "", most_s: float = MOST_S) -> str:
     """How long the unit repeated takes, where that is longer than its length allows; empty where it is not."""
-    whole = time_reading(read, fill(unit, LONG, opening))
-    if whole == GIVEN_UP_S:
+    limit_s = max(GIVEN_UP_S, 2 * most_s)
+    whole = time_reading(read, fill(unit, LONG, opening), limit_s)
+    if whole == limit_s:
         return f"{opening + unit!r} repeated: without an end"
     if whole < NEGLIGIBLE_S or not is_too_long(whole, time_reading(read, fill(unit, QUARTER, opening)), most_s):
         return ""
     # Lengths differ by one, or a reader that remembers its last texts would not read the second time.
     whole, quarter = (
-        min(time_reading(read, fill(unit, length - number, opening)) for number in range(1, TRIES + 1))
+        min(time_reading(read, fill(unit, length - number, opening), limit_s) for number in range(1, TRIES + 1))
         for length in (LONG, QUARTER)
     )
     if whole < NEGLIGIBLE_S or not is_too_long(whole, quarter, most_s):

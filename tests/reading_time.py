@@ -86,6 +86,13 @@ def time_reading(read: Callable[[str], Any], text: str, limit_s: float = GIVEN_U
         return time.thread_time() - started
 
 
+def spend(call: Callable[[], Any]) -> tuple[float, Any]:
+    """What a call takes of the processor's time, in threads of its own too, and what it returns."""
+    started = time.process_time()
+    result = call()
+    return time.process_time() - started, result
+
+
 def find_slow(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> str:
     """Which text takes longer than its length allows, and how long; empty when none does."""
     found = (explain_slowness(read, unit, opening) for unit, opening in list_suspects(read, texts))

@@ -3,19 +3,16 @@
 Times are of this thread's processor, so that a busy machine does not fail them.
 """
 
-import gc
 import importlib
 import inspect
 import pkgutil
 import re
-import signal
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import partial
-from itertools import combinations, cycle
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -32,29 +29,24 @@ from memory.store.admission import NewMemory
 from memory.transfer.chats.messages import split_text
 from outcomes.detection.cues import find_cues
 from outcomes.exchanges.storing import NewExchange
+from tests import reading_time
 from tests.conftest import Clock
+from tests.reading_time import (
+    BEGINNINGS,
+    CLASSES,
+    GIVEN_UP_S,
+    KNOWN,
+    PAIRS,
+    RARE_CLASSES,
+    SHORT_WORDS,
+    exceeds,
+    fill,
+    find_slow,
+    spend,
+    time_reading,
+)
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
-LONG = 16_384
-QUARTER = LONG // 4
-"""A linear reader takes four times as long for the whole as for a quarter, a quadratic one sixteen times."""
-MOST_GROWTH = 9.0
-MOST_S = 0.5
-"""For the whole, on a machine as quick as QUICK_S says, where the dearest reader takes 0.1; growth is what judges."""
-QUICK_S = 0.003
-"""What `time_machine` takes where nothing else runs."""
-TRIES = 3
-"""Of a text that seems slow, whole and quarter alike: the quickest counts, as a disturbance only ever adds."""
-GIVEN_UP_S = 1.0
-"""Nobody waits for what takes so long, and no disturbance makes it of what is quick."""
-SHORT = 1_024
-"""Whatever is quadratic shows here already, by this much of the processor's time: 75 ms for the whole."""
-SUSPICIOUS_S = 0.0003
-MOST_SUSPECTS = 2
-"""Of the texts that took longest, and again of those whose time grew most: each is read whole, which is what costs."""
-NEGLIGIBLE_S = 0.03
-"""A reader this quick with the whole need not show how it grows: with so little the clock's grain decides."""
-
 # What reads the product's own files, and never a person's text.
 OWN_FILES = ("memory.language.loader", "memory.language.phrases")
 PRODUCT = ("memory", "knowledge_graph", "outcomes", "books", "personality", "config")
@@ -62,104 +54,9 @@ ROOMS_OF_READERS = re.compile(
     r"(?:memory\.(?:language|guard|facts|retrieval|context|transfer|indexing\.passages|records\.texts|store\.admission)"
     r"|knowledge_graph|outcomes|books|personality)(?:\.|$)"
 )
-CLASSES = (" ", "\t", "\n", "a", "A", "é", "א", "5", "-", ".", ",", ":", "'", "_", "#", "?", '"', "(", "`", ">", "/")
-RARE_CLASSES = ("\u0301", "😀", "漢", "@", "|", "=", "*", "&", "[", "“", "\u200b", "\\", "+")
-PAIRS = tuple(one + other for one, other in combinations(CLASSES, 2))
 REPEATS = re.compile(r"[*+]|,\}")
 """A pattern with none of these reads no further from any place than it is long."""
-SHORT_WORDS = ("a ", "A ", "Ab ", "5 ", "ו ", "a, ", "A. ", "a' ")
 OPENINGS = ("", "pump 5", "a: ", "User: ")
-BEGINNINGS = (
-    "eyJ-", "sk-", "s k - ", "xox", "ghp_", "AIza", "a://b:", "-----BEGIN ", "DE44 5001 ", "1.1.1-", "<div ", "<!-- ",
-    "[end of ", "--- ", "# ", "display :", "```", "{{", "question: ", "user: ", "12:30 a ", "%69", "&amp;", "\\u00",
-    "0x", "61 ", "a@", "a@a.", "www.", "a.b.c.", "p a s s ", "a0", "$a",
-    "QUJDREVGR0hJSktMTU5PUA== ", "忽略", "ﷺ", "\u202e",
-)  # fmt: skip
-"""What patterns begin with: repeated, each may be a beginning of what never ends."""
-
-
-KNOWN = re.compile(r"[a-z]++ \d")
-
-
-class TookTooLong(BaseException):
-    pass
-
-
-@pytest.fixture(autouse=True)
-def alarm() -> Iterator[None]:
-    """The engine of patterns looks for signals, so that a pattern without an end is stopped by one."""
-
-    def stop(*args: object) -> None:
-        raise TookTooLong
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    # A collection of everything that other tests have left is not the reader's time.
-    gc.disable()
-    yield
-    gc.enable()
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    signal.signal(signal.SIGVTALRM, before)
-
-
-def fill(unit: str, length: int, opening: str = "") -> str:
-    return (opening + unit * (length // len(unit) + 1))[:length]
-
-
-def time_reading(read: Callable[[str], Any], text: str, limit_s: float = GIVEN_UP_S) -> float:
-    signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
-    started = time.thread_time()
-    try:
-        read(text)
-    except TookTooLong:
-        return limit_s
-    except Exception:  # noqa: BLE001, S110 - a refusal is an answer as well
-        pass
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return time.thread_time() - started
-
-
-def find_slow(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> str:
-    """Which text takes longer than its length allows, and how long; empty when none does."""
-    for unit, opening in list_suspects(read, texts):
-        whole = time_reading(read, fill(unit, LONG, opening))
-        if whole == GIVEN_UP_S:
-            return f"{opening + unit!r} repeated: without an end"
-        if whole < NEGLIGIBLE_S or not is_too_long(whole, time_reading(read, fill(unit, QUARTER, opening))):
-            continue
-        # Lengths differ by one, or a reader that remembers its last texts would not read the second time.
-        whole, quarter = (
-            min(time_reading(read, fill(unit, length - number, opening)) for number in range(1, TRIES + 1))
-            for length in (LONG, QUARTER)
-        )
-        if whole >= NEGLIGIBLE_S and is_too_long(whole, quarter):
-            return f"{opening + unit!r} repeated: {whole * 1000:.0f} ms, a quarter of it {quarter * 1000:.0f} ms"
-    return ""
-
-
-def is_too_long(whole: float, quarter: float) -> bool:
-    return whole > MOST_GROWTH * quarter or whole > MOST_S * max(time_machine() / QUICK_S, 1.0)
-
-
-def time_machine() -> float:
-    """What something linear of a known size takes at this moment; on a loaded machine more than elsewhere."""
-    return min(time_reading(KNOWN.findall, "pump 5 " * 16_384) for _ in range(TRIES))
-
-
-def list_suspects(read: Callable[[str], Any], texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The texts that take some time though they are short: the slowest, and those that grow most from their quarter."""
-    spent = []
-    for unit, opening in texts:
-        spent.append((time_reading(read, fill(unit, SHORT, opening)), unit, opening))
-        if spent[-1][0] == GIVEN_UP_S:
-            return [(unit, opening)]
-    slowest = sorted((one for one in spent if one[0] > SUSPICIOUS_S), reverse=True)
-    grown = [
-        (whole / max(time_reading(read, fill(unit, SHORT // 4, opening)), 1e-6), unit, opening)
-        for whole, unit, opening in slowest[MOST_SUSPECTS:]
-    ]
-    suspects = [*slowest[:MOST_SUSPECTS], *sorted(grown, reverse=True)[:MOST_SUSPECTS]]
-    return [(unit, opening) for _, unit, opening in suspects]
 
 
 def import_product() -> Iterator[Any]:
@@ -305,7 +202,7 @@ def test_a_disturbance_is_not_taken_for_slowness(monkeypatch: pytest.MonkeyPatch
         for _ in range(100):
             KNOWN.findall(text)
 
-    monkeypatch.setitem(globals(), "time_reading", time_beside_others)
+    monkeypatch.setattr(reading_time, "time_reading", time_beside_others)
     assert find_slow(read, [("pump 5 ", "")]) == ""
 
 
@@ -318,13 +215,7 @@ HOSTILE = (
     "pump ?\t",
 )
 REQUEST_S = 2.0
-"""Of the processor's time, for a request with its search; it takes some 0.2."""
-
-
-def spend(call: Callable[[], Any]) -> tuple[float, Any]:
-    started = time.thread_time()
-    result = call()
-    return time.thread_time() - started, result
+"""Of a quick machine's processor, for a request with its search; it takes some 0.2."""
 
 
 @pytest.mark.django_db
@@ -334,11 +225,11 @@ def test_five_memories_made_to_be_slow_delay_no_search_that_finds_them(
     memory = MemoryFacade("key:app")
     for text in HOSTILE:
         spent, _ = spend(lambda text=text: memory.store(user, NewMemory(text), now=clock()))  # type: ignore[misc]
-        assert spent < REQUEST_S, text[:20]
+        assert not exceeds(spent, REQUEST_S), text[:20]
     index_now(user)
     for query in ("which pump is number 5?", "pump 5-5 at 12:30 on 3 May", "who asked about the pump"):
         spent, result = spend(lambda query=query: memory.search(user, SearchRequest(query), now=clock()))  # type: ignore[misc]
-        assert spent < REQUEST_S, query
+        assert not exceeds(spent, REQUEST_S), query
         assert len(result.hits) == len(HOSTILE)
 
 
@@ -348,7 +239,7 @@ def test_no_question_and_no_message_occupies_a_process(unit: str, user: EndUser,
     memory, text = MemoryFacade("key:app"), fill(unit, 30_000)
     recent = [RecentMessage("user", text), RecentMessage("assistant", text)]
     context = partial(memory.compose_context, user, now=clock(), thread_id="t", recent_messages=recent)
-    assert spend(lambda: context(text + "x"))[0] < REQUEST_S
-    assert spend(lambda: context("and now?"))[0] < REQUEST_S
+    assert not exceeds(spend(lambda: context(text + "x"))[0], REQUEST_S)
+    assert not exceeds(spend(lambda: context("and now?"))[0], REQUEST_S)
     exchange = NewExchange("t", user_message=text + "x", assistant_message=text + "y")
-    assert spend(lambda: memory.store_exchange(user, exchange, now=clock()))[0] < REQUEST_S
+    assert not exceeds(spend(lambda: memory.store_exchange(user, exchange, now=clock()))[0], REQUEST_S)

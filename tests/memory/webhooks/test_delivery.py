@@ -1,6 +1,6 @@
 """Changes reach an endpoint, signed, at least once, and whatever the endpoint does, nothing else waits for it."""
 
-import time
+import math
 from datetime import timedelta
 from typing import Any
 
@@ -185,7 +185,8 @@ def test_a_dead_neighbour_delays_neither_writes_nor_others(
 ) -> None:
     set_up_webhooks(settings, timeout_s=0.5)
     with WebhookReceiver() as silent:
-        silent.replies = [Reply(after_s=30)]
+        # Who waits for it is never done.
+        silent.replies = [Reply(after_s=math.inf)]
         new = endpoints.NewEndpoint(silent.url, ["memory.stored"])
         endpoints.create_endpoint(user.organization_id, new, now=timezone.now())
         closed = endpoints.NewEndpoint("http://127.0.0.1:9/", ["memory.stored"])
@@ -193,9 +194,7 @@ def test_a_dead_neighbour_delays_neither_writes_nor_others(
         listen("memory.stored")
         for number in range(5):
             store(user, f"Lamp {number}")
-        began = time.monotonic()
         assert deliver_webhooks() == 7
-        assert time.monotonic() - began < 20
         assert len(receiver.received) == 5
         errors = {row.error for row in WebhookDelivery.objects.filter(state="pending", attempts=1)}
         assert "no answer within 0.5 s" in errors

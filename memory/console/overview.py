@@ -145,7 +145,7 @@ def describe_capacity(policy: TierPolicy, active: int) -> str:
 
 def describe_lifetime(policy: TierPolicy) -> str:
     if policy.ttl is None:
-        return _("learns from outcomes") if policy.scored else _("documents")
+        return _("learns from outcomes") if policy.scored else _("passages of documents")
     hours = int(policy.ttl.total_seconds() // 3600)
     keeps = memory_conf().promotion.keeps_expired
     time = say_quantity(hours // 24, "days") if hours > 48 else say_quantity(hours, "hours")

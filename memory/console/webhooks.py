@@ -8,9 +8,11 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.views.decorators.http import require_http_methods
 
-from memory.models import Organization, WebhookEndpoint
+from memory.models import Organization, WebhookDelivery, WebhookEndpoint
+from memory.models.spaces import is_space
 from memory.models.webhooks import URL_CHARS
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, operator_page
@@ -22,6 +24,18 @@ from memory.webhooks.events import EVENTS
 
 LISTED = 50
 DEFAULT_EVENTS = ("memory.stored", "memory.promoted", "memory.superseded", "secret.redacted", "review.due")
+EVENT_NAMES = {
+    "memory.stored": _("a memory is stored"),
+    "memory.revised": _("its words or labels change"),
+    "memory.promoted": _("it moves to another tier"),
+    "memory.dormant": _("its time in its tier has passed"),
+    "memory.archived": _("it is archived"),
+    "memory.restored": _("it is active again"),
+    "memory.deleted": _("it is deleted for good"),
+    "memory.superseded": _("a later statement takes the place of a fact"),
+    "secret.redacted": _("a secret is taken out of what is stored"),
+    "review.due": _("a person has to decide something"),
+}
 # The forms call some fields differently than the core does.
 FIELDS = {"user_id": "person"}
 
@@ -32,15 +46,12 @@ class EndpointForm(forms.Form):
     )
     url = forms.CharField(label=_("Address"), max_length=URL_CHARS, widget=forms.URLInput(attrs={"dir": "ltr"}))
     person = forms.CharField(
-        label=_("Only of this person"),
-        help_text=_("Their id; empty for everybody of the organisation."),
-        required=False,
-        max_length=128,
+        label=_("Of one person alone"), required=False, max_length=128, help_text=_("Their id; empty for everybody.")
     )
     includes_content = forms.BooleanField(label=_("Send the words too, not their ids alone"), required=False)
     events = forms.MultipleChoiceField(
-        label=_("Events"),
-        choices=[(name, name) for name in EVENTS],
+        label=_("When"),
+        choices=[(name, format_lazy("{} ({})", EVENT_NAMES[name], name)) for name in EVENTS],
         widget=forms.CheckboxSelectMultiple,
         initial=DEFAULT_EVENTS,
     )
@@ -123,13 +134,20 @@ def act_on_endpoint(request: OperatorRequest, row: WebhookEndpoint) -> HttpRespo
     return redirect("console:webhook", row.pk)
 
 
+def name_whom(delivery: WebhookDelivery) -> str:
+    """Whom a message tells of; the partition of a space has no name for people."""
+    if delivery.end_user is None:
+        return _("nobody")
+    return _("a space") if is_space(delivery.end_user.pk) else delivery.end_user.external_id
+
+
 def render_endpoint(request: OperatorRequest, row: WebhookEndpoint, *, secret: str = "") -> HttpResponse:
     deliveries = listing.list_deliveries(row, limit=LISTED)
     context = {
         "endpoint": row,
         "secret": secret,
         "now": timezone.now(),
-        "deliveries": deliveries,
+        "deliveries": [(one, name_whom(one)) for one in deliveries],
         "has_dead": any(one.state == "dead" for one in deliveries),
     }
     return render(request, "console/webhooks/endpoint.html", context)

@@ -43,7 +43,7 @@ ONE_OF = {
     Kind.GRATITUDE: _("Gratitude"),
 }
 BIASES = (
-    ("", _("no bias")),
+    ("", _("any question")),
     (RecallBias.PLANNING.value, _("planning")),
     (RecallBias.JOURNALING.value, _("journaling")),
 )
@@ -51,7 +51,7 @@ MOST_OF_A_KIND = (("", _("any number")), ("1", "1"), ("2", "2"), ("3", "3"), ("5
 REASONS = {
     Omission.SCORE: _("too far from the question"),
     Omission.KIND_FULL: _("enough of this kind"),
-    Omission.ENOUGH: _("enough in all"),
+    Omission.ENOUGH: _("others came first"),
     Omission.BUDGET: _("no room left in 1,200 tokens"),
 }
 FAILURES = {

@@ -119,3 +119,9 @@ def test_where_the_underscore_translates_it_is_no_variable() -> None:
                 if isinstance(node, ast.Name) and node.id == "_" and isinstance(node.ctx, ast.Store)
             ]
     assert found == []
+
+
+def test_no_template_falls_back_to_words_of_one_language() -> None:
+    fallback = re.compile(r'default(?:_if_none)?:"[^"]*[A-Za-z][^"]*"')
+    found = {file.name: fallback.findall(file.read_text()) for file in (ROOT / "templates").rglob("*.html")}
+    assert {name: words for name, words in found.items() if words} == {}

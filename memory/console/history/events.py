@@ -190,7 +190,7 @@ def load_memories(user: EndUser, ids: Collection[UUID]) -> dict[UUID, tuple[str,
 
 
 def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[HistoryKind, int]]:
-    """How much of each kind happened on each day, with what was deleted for good."""
+    """How much of each kind happened on each day, a book once, with what was deleted for good."""
     start, end = datetime.combine(first, time.min, UTC), datetime.combine(last, time.max, UTC)
     counts: dict[date, dict[HistoryKind, int]] = defaultdict(lambda: defaultdict(int))
     with user_scope(user):
@@ -203,10 +203,22 @@ def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[Hist
         stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored").order_by()
         for day, kind, number in count_days(stored.filter(item_id__in=published)):
             counts[day][classify_kind(kind)] -= number
+        for day, surplus in count_surplus_passages(user, start, end):
+            counts[day][HistoryKind.LEARNED] -= surplus
         gone = Tombstone.objects.filter(user=user, deleted_at__gte=start, deleted_at__lte=end).order_by()
         for day, number in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
             counts[day][HistoryKind.FORGOTTEN] += number
     return counts
+
+
+def count_surplus_passages(user: EndUser, start: datetime, end: datetime) -> list[tuple[date, int]]:
+    """By day how many passages stand beside the one that is shown of their book."""
+    if not MemoryItem.objects.for_user(user).filter(tier=Tier.BOOKS).exists():
+        # Of what was stored the tier stands in no index.
+        return []
+    stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored")
+    by_day = stored.filter(after__tier=Tier.BOOKS).order_by().values_list(TruncDate("at", tzinfo=UTC))
+    return list(by_day.annotate(number=Count("*") - Count("at", distinct=True)))
 
 
 def count_days(events: QuerySet[Any]) -> list[tuple[date, str, int]]:

@@ -11,6 +11,20 @@
     if (seen(table) && table.getBoundingClientRect().right > root.clientWidth + 1) say(table, "a table sticks out");
   }
 
+  // --- on a phone the places take two rows at most; words that are explained stand on the line of those that are not
+  const line = (selector) => [...document.querySelectorAll(selector)].filter(seen).map((part) => part.getBoundingClientRect());
+  const rows = new Set(line(".nav a").map((box) => Math.round(box.top))).size;
+  if (root.clientWidth < 544 && rows > 2) complaints.push(`the places take ${rows} rows`);
+  const words = line(".words > :not(.meaning)").map((box) => Math.round(box.top + box.height / 2));
+  if (words.length > 1 && Math.abs(words[0] - words[1]) > 2) complaints.push("the explained words are off their line");
+
+  // --- what stands in cells, headings and lines of lists begins where the page's lines do
+  const side = root.dir === "rtl" ? "right" : "left";
+  for (const element of document.querySelectorAll(":is(h1, h2, td, th, dd)[dir=auto], .user-text.brief")) {
+    const given = getComputedStyle(element).textAlign;
+    if (seen(element) && given !== side) say(element, `aligned to ${given}`);
+  }
+
   // --- every control has a name
   const text = (element) => [...element.querySelectorAll("[aria-label]"), element].map((part) => part.getAttribute("aria-label") ?? "").join("") + element.textContent;
   const label = (id) => document.getElementById(id)?.textContent ?? "";

@@ -54,7 +54,7 @@ def test_a_space_is_made_and_its_curator_alone_says_who_belongs_to_it(
     assert roles == {user.pk: Role.CURATOR, other_user.pk: Role.WRITER}
 
     theirs = place.replace(user.external_id, other_user.external_id)
-    assert "Change role" not in console.get(f"{theirs}/spaces").content.decode()
+    assert "Set the role" not in console.get(f"{theirs}/spaces").content.decode()
     forbidden = {"member": other_user.external_id, "role": "curator"}
     refused = console.post(f"{theirs}/spaces/{access.slug}/members", forbidden, follow=True)
     assert "takes the role curator" in refused.content.decode()

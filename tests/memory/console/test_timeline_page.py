@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.console.history import page as history
+from memory.console.history.events import HistoryKind, count_by_day
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import NewMemory
@@ -132,3 +133,13 @@ def test_more_events_ask_the_database_no_oftener(console: Console, user: EndUser
     with CaptureQueriesContext(connection) as many:
         read(console, place)
     assert len(many) == len(few)
+
+
+def test_the_count_of_days_has_a_book_once(user: EndUser) -> None:
+    now = timezone.now()
+    passages = [NewMemory(f"Passage {number} of the handbook", tier=Tier.BOOKS) for number in range(9)]
+    memory.store_many(user, passages, now=now - timedelta(minutes=2))
+    memory.store_many(user, passages[:1], now=now - timedelta(minutes=1))
+    keep(user, "The lamp is repaired on Thursdays")
+    counts = count_by_day(user, now.date() - timedelta(days=1), now.date())
+    assert sum(of_day[HistoryKind.LEARNED] for of_day in counts.values()) == 3

@@ -1,12 +1,14 @@
 """Webhooks in the console: made with a secret shown once, listed with what was sent, sent again, and nobody else's."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from memory.models import Organization, WebhookDelivery, WebhookEndpoint
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Organization, WebhookDelivery, WebhookEndpoint
 from tests.memory.console.conftest import Console
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -51,3 +53,17 @@ def test_an_endpoint_is_made_watched_and_ended_by_its_own_organisation_alone(
     assert "Nothing is collected for it" in console.get(own).content.decode()
     console.post(own, {"action": "delete"})
     assert not WebhookEndpoint.objects.exists()
+
+
+def test_a_message_about_a_space_tells_no_number_of_its_partition(
+    console: Console, organization: Organization, user: EndUser
+) -> None:
+    space = MemoryFacade().make_space(user.organization_id, "Boat crew", user, now=timezone.now()).partition
+    row = WebhookEndpoint.objects.create(organization=organization, url="http://127.0.0.1:9/hooks", events=[])
+    for whom in (space.pk, user.pk, None):
+        WebhookDelivery.objects.create(endpoint=row, end_user_id=whom, event_id=uuid4(), kind="memory.stored")
+    shown = console.get(f"/console/webhook-{row.pk}").content.decode()
+    assert "a space" in shown
+    assert space.external_id not in shown
+    assert user.external_id in shown
+    assert "nobody" in shown

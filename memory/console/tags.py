@@ -1,6 +1,6 @@
 """Template tags of the console: names, moments, bars. They return escaped text or render a template of ours."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypedDict
 from uuid import uuid4
@@ -31,6 +31,7 @@ from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
+from memory.web.wordings import translate_shipped
 from personality.prompts import load_name
 
 register = template.Library()
@@ -111,6 +112,17 @@ def tier_name(tier: str) -> str:
 @register.filter
 def word(code: str) -> str:
     return name_word(code)
+
+
+@register.filter
+def scopes(names: Iterable[str]) -> str:
+    """What a key may do, in words."""
+    return ", ".join(name_word(name) for name in names)
+
+
+@register.filter
+def shipped(text: str) -> str:
+    return translate_shipped(text)
 
 
 @register.filter

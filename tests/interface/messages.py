@@ -8,6 +8,7 @@ programs, and finds exactly what is asked for at run time, as templates are read
 import ast
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -40,7 +41,7 @@ Found = dict[Message, list[str]]
 def find_messages() -> Found:
     """Every message with the files it stands in, in the order of the files."""
     found: Found = {}
-    for path, messages in (*read_templates(), *read_code()):
+    for path, messages in (*read_templates(), *read_code(), *read_shipped_texts()):
         for message in messages:
             places = found.setdefault(message, [])
             if path not in places:
@@ -126,6 +127,13 @@ def read_calls(tree: ast.Module) -> Iterator[Message]:
             yield Message(texts[0], texts[1])
         elif node.func.id in IN_CONTEXT:
             yield Message(texts[1], context=texts[0])
+
+
+def read_shipped_texts() -> Iterator[tuple[str, list[Message]]]:
+    # Read when it is asked for: it needs the apps, which this file sets up where it is run.
+    listing = import_module("tests.interface.shipped_texts")
+    for path, texts in listing.list_shipped_texts():
+        yield path, [Message(text) for text in texts]
 
 
 def list_languages() -> list[str]:

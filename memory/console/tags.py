@@ -114,14 +114,14 @@ def word(code: str) -> str:
     return name_word(code)
 
 
-@register.filter
-def scopes(names: Iterable[str]) -> str:
+@register.filter("scopes")
+def word_scopes(names: Iterable[str]) -> str:
     """What a key may do, in words."""
     return ", ".join(name_word(name) for name in names)
 
 
-@register.filter
-def shipped(text: str) -> str:
+@register.filter("shipped")
+def word_shipped(text: str) -> str:
     return translate_shipped(text)
 
 

@@ -1,6 +1,5 @@
 """What somebody has: things, relatives, animals, appointments; how many, and when."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -41,11 +40,13 @@ ILLNESSES: Final = (
     *("itis", "itide", "ite", "ose", "osis", "osi", "osia", "emia", "emie", "amie", "ism", "ismo", "pathy", "algia"),
     *("algie", "toleranz", "allergie", "allergia", "phobie", "phobia", "fobia", "syndrom", "syndrome", "schwache"),
 )
-GERMAN_GE: Final = re.compile(r"ge\w+(?:t|en)")
-GERMAN_PARTICIPLE: Final = re.compile(
-    r"(?:ver|be|er|ent|zer|miss|emp|uber|unter|wider|ge)\w*(?:t|en)"
-    r"|(?:an|auf|aus|ab|bei|ein|mit|nach|vor|zu|um|weg|zuruck|her|hin|los|fest|durch|heim|dazu|kennen)ge\w+(?:t|en)|\w{2,12}iert"
+# What a participle of German begins with, where it does not begin with "ge" or hold it behind these.
+INSEPARABLE: Final = ("ver", "be", "er", "ent", "zer", "miss", "emp", "uber", "unter", "wider")
+SEPARABLE: Final = (
+    *("an", "auf", "aus", "ab", "bei", "ein", "mit", "nach", "vor", "zu", "um", "weg", "zuruck", "her", "hin", "los"),
+    *("fest", "durch", "heim", "dazu", "kennen"),
 )
+BEGUN: Final = (*INSEPARABLE, *(f"{particle}ge" for particle in SEPARABLE))
 # Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
 NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
 
@@ -116,10 +117,10 @@ def is_auxiliary(reader: PhraseReader, start: int) -> bool:
 
 def is_german_participle(token: HotToken, *, has_capitals: bool) -> bool:
     """ "Verdreht", "angefangen", "operiert"; without capitals "besen" looks like one, and "ge" has to do."""
-    if token.is_capital:
+    if token.is_capital or not token.plain.endswith(("t", "en")):
         return False
-    plain = GERMAN_PARTICIPLE if has_capitals else GERMAN_GE
-    return plain.fullmatch(token.plain) is not None
+    is_begun = token.plain.startswith(BEGUN) or token.plain.endswith("iert")
+    return token.plain.startswith("ge") or (has_capitals and is_begun)
 
 
 def tell_things(

@@ -103,5 +103,5 @@ def test_connections_go_back_to_the_pool() -> None:
     for _ in range(30):
         run_in_thread("mill", backend, Deadline(PATIENCE_S))()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = current_user")
+        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
         assert cursor.fetchone()[0] < 20

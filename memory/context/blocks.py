@@ -5,11 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.crypto import salted_hmac
+
 from memory.facts.keys import NOT_WORDS
 from memory.language.folding import fold_text
 from memory.language.framing import frame_lines, quote_as_data, quote_as_line
 from memory.language.text import estimate_tokens, format_date
-from memory.models import MemoryItem
+from memory.models import EndUser, MemoryItem
 from memory.retrieval.results import SearchHit, Superseded
 from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
@@ -26,6 +28,8 @@ INSTRUCTIONS = (
 FROM_ASSISTANT = "said by an assistant"
 # Characters of a text that are compared with what else a context says.
 MOST_COMPARED = 4_000
+FENCE_SALT = "commonplace.fence"
+FENCE_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,13 @@ class ContextHalf:
     @property
     def hash(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def derive_fence(user: EndUser, thread_id: str) -> str:
+    """The fence of a thread: always the same there, so that what does not change stays so to the byte."""
+    # Nobody without the installation's key can guess it, and whoever was shown it has it taken out of what they store.
+    person = f"{user.organization_id}/{user.external_id}"
+    return salted_hmac(FENCE_SALT, f"{person}/{thread_id}", algorithm="sha256").hexdigest()[:FENCE_CHARS]
 
 
 def fold_words(text: str) -> str:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from django.utils.crypto import salted_hmac
-
 from memory.claims.questions import read_question
 from memory.conf import memory_conf
 from memory.context.blocks import (
@@ -19,6 +17,7 @@ from memory.context.blocks import (
     ContextSection,
     KnownLine,
     build_section,
+    derive_fence,
     fold_words,
 )
 from memory.context.budget import (
@@ -71,8 +70,6 @@ VAGUE_WORDS = 12
 # Memories where they are short. Of 62 questions to a month of a life the answer is among the first five of 48, of 53
 # among eight, of 55 among twelve.
 MOST_SHORT = 8
-FENCE_SALT = "commonplace.fence"
-FENCE_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,13 +267,6 @@ def list_experience(
 ) -> Sequence[str]:
     """Quoting neither what stands elsewhere nor what something said later most likely took the place of."""
     return insights.lines(list_shown_ids(known, hits) | result.validity.outdated)
-
-
-def derive_fence(user: EndUser, thread_id: str) -> str:
-    """The fence of a thread: always the same there, so that what does not change stays so to the byte."""
-    # Nobody without the installation's key can guess it, and whoever was shown it has it taken out of what they store.
-    person = f"{user.organization_id}/{user.external_id}"
-    return salted_hmac(FENCE_SALT, f"{person}/{thread_id}", algorithm="sha256").hexdigest()[:FENCE_CHARS]
 
 
 def join_sections(sections: Sequence[ContextSection]) -> str:

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
-from memory.context.compose import derive_fence
+from memory.context.blocks import derive_fence
 from memory.facade import MemoryFacade
 from memory.hooks.bodies import name_project
 from memory.models import EndUser

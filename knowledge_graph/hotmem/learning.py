@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Final, Literal
 
 from memory.access.confinement import current_scope
@@ -78,6 +79,33 @@ class TurnUpdate:
                 known.append(fact)
 
 
+@dataclass(frozen=True)
+class SpokenTurn:
+    """What a person said; prepared once for all triples of the turn."""
+
+    text: str
+    lang: str
+
+    @cached_property
+    def opened(self) -> str:
+        """Without the words that ask to remember it; places stay where they are."""
+        return open_requests(self.text, self.lang)
+
+    @cached_property
+    def masked(self) -> str:
+        return mask_inner_dots(self.opened)
+
+    def cut_around(self, span: tuple[int, int], marks: re.Pattern[str]) -> str:
+        """What stands between the marks before a place and behind it; of no place nothing."""
+        start, end = span
+        if not end:
+            return ""
+        marked = [found.span() for found in marks.finditer(self.masked)]
+        first = max((behind for _, behind in marked if behind <= start), default=0)
+        last = min((before for before, _ in marked if before >= end - 1), default=len(self.opened))
+        return self.opened[first:last].strip()
+
+
 def record_reading(
     user: EndUser, reading: HotReading, text: str, origin: FactOrigin, *, now: datetime, actor: str
 ) -> TurnUpdate:
@@ -85,10 +113,11 @@ def record_reading(
     update = TurnUpdate()
     recorded: list[RecordedFact] = []
     is_first = origin.kind is EvidenceKind.HOT_TURN
+    spoken = SpokenTurn(text, reading.lang)
     changes.lock_facts(user)
     for triple in reading.triples:
-        statement = choose_statement(text, triple, reading.lang)
-        if reason := find_harm(statement, triple):
+        statement, reason = choose_statement(spoken, triple)
+        if reason:
             update.told.append(TripleOutcome(triple.key, triple.confidence, "skipped", reason))
             continue
         draft = draft_triple(triple, statement, reading, now)
@@ -106,38 +135,29 @@ def record_reading(
     return update
 
 
-def choose_statement(text: str, triple: HotTriple, lang: str) -> str:
+def choose_statement(spoken: SpokenTurn, triple: HotTriple) -> tuple[str, str]:
     """The sentence that tells it, as of an exchange; its clause alone where that is long or its rest may not be kept.
 
-    Words alone are no statement: "Meine Chefin" was what a person read of "Meine Chefin heißt Gudrun Maas".
+    With why the words of its place may not be kept either, if so. Words alone are no statement: "Meine Chefin" was
+    what a person read of "Meine Chefin heißt Gudrun Maas".
     """
-    start, end = triple.span
-    said = open_requests(text, lang)
     for marks, most in ((SENTENCE_END, LONGEST_SENTENCE), (CLAUSE_END, STATEMENT_CHARS)):
-        told = cut_around(said, start, end, marks) if end else ""
+        told = spoken.cut_around(triple.span, marks)
         if 0 < len(told) <= most and not told.endswith("?") and not find_harm(told, triple):
-            return told
-    return find_own_words(text, triple, lang)
+            return told, ""
+    words = find_own_words(spoken, triple)
+    return words, find_harm(words, triple)
 
 
-def cut_around(text: str, start: int, end: int, marks: re.Pattern[str]) -> str:
-    """What stands between the marks before a place and behind it."""
-    plain = mask_inner_dots(text)
-    marked = [found.span() for found in marks.finditer(plain)]
-    first = max((behind for _, behind in marked if behind <= start), default=0)
-    last = min((before for before, _ in marked if before >= end - 1), default=len(text))
-    return text[first:last].strip()
-
-
-def find_own_words(text: str, triple: HotTriple, lang: str) -> str:
+def find_own_words(spoken: SpokenTurn, triple: HotTriple) -> str:
     """The words of its place; without one the triple itself."""
     start, end = triple.span
     # A triple's place begins at its verb: "I like jazz" is what a person reads on their page, and not "like jazz".
-    before = text[:start].rstrip()
+    before = spoken.text[:start].rstrip()
     word = LAST_WORD.search(before)
-    if end and word and triple.subject == SPEAKER and fold_text(word[0]) in read_entries(lang, "claims", "i"):
+    if end and word and triple.subject == SPEAKER and fold_text(word[0]) in read_entries(spoken.lang, "claims", "i"):
         start = word.start()
-    return (text[start:end].strip() or " ".join(triple.key).replace("_", " "))[:STATEMENT_CHARS]
+    return (spoken.text[start:end].strip() or " ".join(triple.key).replace("_", " "))[:STATEMENT_CHARS]
 
 
 def find_harm(statement: str, triple: HotTriple) -> str:

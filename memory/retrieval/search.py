@@ -251,6 +251,8 @@ def load_hits(
 
 def keep_short(best: Sequence[DistinctCandidate], limit: int) -> list[DistinctCandidate]:
     """As many as the limit says, and beyond it those that leave the room that so many turns usually take."""
+    if len(best) <= limit:
+        return list(best)
     room = limit * USUAL_TOKENS
     kept: list[DistinctCandidate] = []
     for one, same in best:

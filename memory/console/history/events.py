@@ -1,7 +1,7 @@
 """The events of all facts and memories of a person in one order, latest first, and how many a day had."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
@@ -198,27 +198,25 @@ def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[Hist
             events: Any = model._default_manager.filter(user=user, at__gte=start, at__lte=end).order_by()
             for day, kind, number in count_days(events):
                 counts[day][classify_kind(kind)] += number
-        # From the facts, which are fewer than the memories.
-        published = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
-        stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored").order_by()
-        for day, kind, number in count_days(stored.filter(item_id__in=published)):
-            counts[day][classify_kind(kind)] -= number
-        for day, surplus in count_surplus_passages(user, start, end):
-            counts[day][HistoryKind.LEARNED] -= surplus
+        for day, untold in count_untold(user, start, end):
+            counts[day][HistoryKind.LEARNED] -= untold
         gone = Tombstone.objects.filter(user=user, deleted_at__gte=start, deleted_at__lte=end).order_by()
         for day, number in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
             counts[day][HistoryKind.FORGOTTEN] += number
     return counts
 
 
-def count_surplus_passages(user: EndUser, start: datetime, end: datetime) -> list[tuple[date, int]]:
-    """By day how many passages stand beside the one that is shown of their book."""
-    if not MemoryItem.objects.for_user(user).filter(tier=Tier.BOOKS).exists():
-        # Of what was stored the tier stands in no index.
-        return []
-    stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored")
-    by_day = stored.filter(after__tier=Tier.BOOKS).order_by().values_list(TruncDate("at", tzinfo=UTC))
-    return list(by_day.annotate(number=Count("*") - Count("at", distinct=True)))
+def count_untold(user: EndUser, start: datetime, end: datetime) -> Iterator[tuple[date, int]]:
+    """By day how much was stored that is told elsewhere: of facts, and of books beside the passage that is shown."""
+    stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored").order_by()
+    by_day = TruncDate("at", tzinfo=UTC)
+    # From the facts, which are fewer than the memories.
+    published = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
+    yield from stored.filter(item_id__in=published).values_list(by_day).annotate(number=Count("*"))
+    # Of what was stored the tier stands in no index: nobody without a book waits for it.
+    if MemoryItem.objects.for_user(user).filter(tier=Tier.BOOKS).exists():
+        passages = stored.filter(after__tier=Tier.BOOKS).values_list(by_day)
+        yield from passages.annotate(number=Count("*") - Count("at", distinct=True))
 
 
 def count_days(events: QuerySet[Any]) -> list[tuple[date, str, int]]:

@@ -16,7 +16,7 @@ LEVELS = 4
 SHARE = 0.62
 # What a date takes of the ground line.
 DATE = 70
-LONGEST_LEVEL = 10_000
+LEAST_SHORTENED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +166,9 @@ def label_levels(top: float, unit: str) -> list[AxisLabel]:
 
 def shorten(value: float) -> str:
     """Left of the axis there is room for five characters: 9,999, 150k, 2.5M."""
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if value >= LONGEST_LEVEL and value >= size:
-            return f"{value / size:.4g}{letter}"
-    return f"{value:,.0f}"
+    if value < LEAST_SHORTENED:
+        return f"{value:,.0f}"
+    return f"{value / 1e3:.4g}k" if value < 1e6 else f"{value / 1e6:.4g}M"
 
 
 def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:

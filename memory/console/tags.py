@@ -35,6 +35,7 @@ from memory.web.wordings import translate_shipped
 from personality.prompts import load_name
 
 register = template.Library()
+register.filter("shipped", translate_shipped)
 # Drawings that point the way one reads.
 TURNING: Final = frozenset({"right", "restore", "recall", "conversations"})
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
@@ -118,11 +119,6 @@ def word(code: str) -> str:
 def word_scopes(names: Iterable[str]) -> str:
     """What a key may do, in words."""
     return ", ".join(name_word(name) for name in names)
-
-
-@register.filter("shipped")
-def word_shipped(text: str) -> str:
-    return translate_shipped(text)
 
 
 @register.filter

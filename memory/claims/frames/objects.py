@@ -34,7 +34,7 @@ def choose_objects(
         return list_workplaces(reader, phrases)
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
-        return [one for one in phrases if is_work(reader, one) and not (is_bare and not is_trade(reader, one))]
+        return [one for one in phrases if is_work(reader, one) and (is_trade(reader, one) or not is_bare)]
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:

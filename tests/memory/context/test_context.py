@@ -161,7 +161,7 @@ def test_as_many_memories_as_the_question_needs_unless_the_client_says_how_many(
         put_memory(user, clock, f"Lighthouse number {number}")
     counts = {query: len(compose_context(user, clock, query).meta["citations"]) for query in QUESTIONS}
     assert counts == QUESTIONS
-    assert len(compose_context(user, clock, limit=4).meta["citations"]) == 4
+    assert len(compose_context(user, clock, limit=7).meta["citations"]) == 7
     broad = list(QUESTIONS)[-1]
     assert len(compose_context(user, clock, broad, has_documents=True).meta["citations"]) == 10, (
         "documents fill the window"

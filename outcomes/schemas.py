@@ -38,7 +38,7 @@ MAX_CALL_MS = 86_400_000
 
 MAX_POSITION = 2**31 - 1
 Position = Annotated[int, Field(strict=True, ge=-MAX_POSITION, le=MAX_POSITION)]
-# A memory's id. A position sent as text is read as a number; what names nothing is listed as ignored, not refused.
+# A memory's id. A position sent as text is read as a number.
 Reference = Annotated[str, Field(strict=True, max_length=64), AfterValidator(validate_one_line)]
 
 
@@ -167,7 +167,9 @@ class OutcomeIn(ScopedFields, RequestBody):
     outcome: Outcome
     key_takeaway: Text | None = None
     related: list[Position | Reference] | None = Field(
-        default=None, max_length=100, description="Positions of the turn's last search, from 1, or memory ids."
+        default=None,
+        max_length=100,
+        description="Positions of the turn's last search, from 1, or memory ids; all it showed where there are none.",
     )
 
 
@@ -187,11 +189,11 @@ class OutcomeOut(BaseModel):
     scored: list[ScoredOut]
     learned: list[UUID] = Field(description="Books and memory bank items of the turn: noted, never scored.")
     takeaway_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
-    # Told, not refused: beside a bad position, the good ones are what the client meant.
+    # Told, not refused: beside a bad position, the good ones are what the client meant. Bad ones alone are refused.
     ignored: list[int | str] = Field(
         default_factory=list,
         exclude_if=is_empty,
-        description="References of ``related`` that name no memory. When all are, all the turn showed is meant.",
+        description="References of ``related`` that name no memory. When all are, the outcome is refused.",
     )
     replaced: Outcome | None = Field(
         default=None, exclude_if=is_none, description="The earlier outcome of this turn that no longer counts."

@@ -35,6 +35,7 @@ from outcomes.verdicts.shared import SharedSubject, SharedVerdict, count_in_spac
 # The initial score of a takeaway, by outcome.
 TAKEAWAY_SCORES = {Outcome.WORKED: 0.7, Outcome.FAILED: 0.2, Outcome.PARTIAL: 0.55, Outcome.UNKNOWN: 0.5}
 MAX_POSITION_DIGITS = 4
+NOTHING_NAMED = "name a turn_id, an exchange_id or memory ids the outcome is about"
 
 
 class UnknownTurn(UnknownReference):
@@ -87,14 +88,14 @@ def record_outcome(
 ) -> RecordedOutcome:
     """Record the outcome of a turn.
 
-    ``related`` names positions of the turn's search or memory ids; without it, or if none can be resolved, everything
-    the turn showed is scored. Raises UnknownTurn, and Refused when there is nothing an outcome could be about.
+    ``related`` names positions of the turn's search or memory ids; without it everything the turn showed is scored.
+    Raises UnknownTurn, and WriteRefused when there is nothing an outcome could be about or ``related`` names nothing.
     """
     with user_scope(user):
         subject = lock_subject(user, turn_id, exchange_id)
         references = resolve_references(user, subject, related)
         if not references.named and not key_takeaway and subject == VerdictSubject(None, None):
-            raise WriteRefused("related", "name a turn_id, an exchange_id or memory ids the outcome is about")
+            raise WriteRefused("related", NOTHING_NAMED)
         verdict = Verdict(outcome, actor=actor, reason=redact_secrets(reason).text)
         judged = JudgedMemories(references.named, references.whole, references.tiers_of_shared)
         settled = apply_verdict(user, subject, verdict, judged, now=now)
@@ -176,11 +177,20 @@ def resolve_references(
     ignored = [reference for reference, item_id in resolved if item_id not in known]
     if known:
         return OutcomeReferences(own, whole=False, ignored=ignored, shared=shared)
-    # Beside a bad reference a good one is what the client meant; only bad ones together stand for the whole turn.
+    if ignored:
+        raise WriteRefused("related", describe_what_to_name(subject, len(shown)))
     _, shared = tell_apart(user, shown)
     theirs = {one.memory_id for one in shared}
     rest = [item_id for item_id in add_exchange_memory(user, subject, shown) if item_id not in theirs]
-    return OutcomeReferences(rest, whole=True, ignored=ignored, shared=shared)
+    return OutcomeReferences(rest, whole=True, shared=shared)
+
+
+def describe_what_to_name(subject: VerdictSubject, shown: int) -> str:
+    """What to name where nothing was named rightly: a typo must not judge all that the turn showed."""
+    if subject == VerdictSubject(None, None):
+        return NOTHING_NAMED
+    positions = f"a position from 1 to {shown}, or " if shown else ""
+    return f"names no memory; give {positions}ids of the user's memories, or leave it out to mean the whole turn"
 
 
 def tell_apart(user: EndUser, ids: list[uuid.UUID]) -> tuple[list[uuid.UUID], list[SharedSubject]]:

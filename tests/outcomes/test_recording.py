@@ -113,18 +113,31 @@ def test_books_and_the_bank_are_noted_and_never_scored(
         ([2], [1]),
         (["3", 1], [0, 2]),
         ([1, 1, "1"], [0]),
-        ([0, 4, -1, 99], [0, 1, 2]),
-        (["nonsense", "9" * 5000, "", "1.5", "²", "1 OR 1=1"], [0, 1, 2]),
         (["nonsense", 2], [1]),
-        (["00000000-0000-0000-0000-000000000000"], [0, 1, 2]),
     ],
 )
-def test_positions_name_memories_and_what_names_none_means_all(
+def test_positions_name_memories_and_no_positions_mean_all(
     user: EndUser, clock: Clock, related: Sequence[int | str] | None, meant: list[int]
 ) -> None:
     items = [MemoryItemFactory.create(user=user) for _ in range(3)]
     recorded = record_verdict(user, clock, turn_id=record_turn(user, clock, *items), related=related)
     assert {scored.memory_id for scored in recorded.scored} == {items[position].pk for position in meant}
+
+
+@pytest.mark.parametrize(
+    "related",
+    [
+        [0, 4, -1, 99],
+        ["nonsense", "9" * 5000, "", "1.5", "²", "1 OR 1=1"],
+        ["00000000-0000-0000-0000-000000000000"],
+    ],
+)
+def test_what_names_no_memory_scores_none(user: EndUser, clock: Clock, related: Sequence[int | str]) -> None:
+    items = [MemoryItemFactory.create(user=user) for _ in range(3)]
+    with pytest.raises(WriteRefused) as refusal:
+        record_verdict(user, clock, turn_id=record_turn(user, clock, *items), related=related)
+    assert refusal.value.field == "related"
+    assert {reload_item(item).score for item in items} == {0.5}
 
 
 def test_an_id_names_a_memory_with_and_without_a_turn(user: EndUser, clock: Clock) -> None:
@@ -138,11 +151,10 @@ def test_an_id_names_a_memory_with_and_without_a_turn(user: EndUser, clock: Cloc
 def test_somebody_elses_memory_is_not_moved_by_its_id(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     theirs = MemoryItemFactory.create(user=other_user)
     mine = MemoryItemFactory.create(user=user)
-    recorded = record_verdict(user, clock, turn_id=record_turn(user, clock, mine), related=[str(theirs.pk)])
-    assert [scored.memory_id for scored in recorded.scored] == [mine.pk]
-    assert reload_item(theirs).score == 0.5
-    with pytest.raises(WriteRefused):
-        record_verdict(user, clock, related=[str(theirs.pk)])
+    for turn_id in (record_turn(user, clock, mine), None):
+        with pytest.raises(WriteRefused):
+            record_verdict(user, clock, turn_id=turn_id, related=[str(theirs.pk)])
+    assert (reload_item(mine).score, reload_item(theirs).score) == (0.5, 0.5)
 
 
 def test_a_turn_or_exchange_that_is_not_ones_own_is_unknown(user: EndUser, other_user: EndUser, clock: Clock) -> None:

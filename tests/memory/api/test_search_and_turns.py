@@ -109,15 +109,23 @@ def test_related_takes_positions_and_ids(api: ApiClient, train: MemoryItem) -> N
         assert "takeaway_id" not in answer
 
 
-def test_what_related_names_wrongly_is_ignored_and_all_the_turn_showed_is_scored(
+def test_what_related_names_wrongly_is_ignored_beside_what_it_names_rightly_and_refused_alone(
     api: ApiClient, train: MemoryItem
 ) -> None:
     turn = api.post("search", {"query": "train to Haifa", "collections": ["working", "books"]}).json()
     wrong = [0, -1, 51, 2**31 - 1, "nowhere", "", str(uuid.uuid4())]
-    answer = api.post("outcomes", {"turn_id": turn["turn_id"], "outcome": "worked", "related": wrong})
-    assert answer.status_code == 201, answer.text
-    assert [one["memory_id"] for one in answer.json()["scored"]] == [str(train.pk)]
-    assert answer.json()["ignored"] == wrong
+    outcome = {"turn_id": turn["turn_id"], "outcome": "failed", "key_takeaway": "No train on Saturdays"}
+
+    refused = api.post("outcomes", {**outcome, "related": wrong})
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert [error["field"] for error in refused.json()["errors"]] == ["related"]
+    assert f"a position from 1 to {len(turn['results'])}" in refused.json()["detail"]
+    assert api.get(f"memories/{train.pk}").json()["score"] == 0.5
+    assert api.get("memories", {"q": "Saturdays"}).json()["items"] == []
+
+    answer = api.post("outcomes", {**outcome, "related": [*wrong, 1]}).json()
+    assert [one["memory_id"] for one in answer["scored"]] == [str(train.pk)]
+    assert answer["ignored"] == wrong
 
 
 def test_an_outcome_of_an_unknown_turn_says_which_field_names_nothing(api: ApiClient, train: MemoryItem) -> None:

@@ -64,6 +64,9 @@ def test_an_outcome_says_what_it_ignored_and_what_it_replaced(api: ApiClient, me
     assert "takes the place of failed" in second["content"]
     assert [one["score"] for one in second["result"]["scored"]] == [0.7]
 
+    typo = call_tool(api, "record_response", {**lesson, "outcome": "failed", "related": [9]}, status=422)
+    assert [error["field"] for error in typo["errors"]] == ["related"]
+
 
 # --- calls that fail ---------------------------------------------------------------------------------------------
 def test_a_refused_call_of_a_memory_tool_is_an_action_that_failed(

@@ -116,3 +116,5 @@ MAX_TAGS = 20
 MAX_TAG_CHARS = 64
 MAX_METADATA_BYTES = 16_384
 MAX_BATCH = 500
+# Clocks and zones differ; a row of next year would be the newest of everything for as long.
+MOST_AHEAD = timedelta(days=1)

@@ -21,7 +21,7 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
-from memory.web.fields import Metadata, Name, parse_moment
+from memory.web.fields import Metadata, Name, parse_moment, refuse_time_ahead
 from memory.web.idempotency import replace_stored_response, run_once
 from memory.web.persons import run_for_writing
 from memory.web.polling import poll_until
@@ -50,14 +50,18 @@ def list_messages(value: object) -> object:
     return [value] if isinstance(value, dict) else value
 
 
-def read_timestamp(value: object) -> object:
+def read_timestamp(value: object) -> datetime | None:
     """Seconds since 1970, or ISO 8601."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return datetime.fromtimestamp(value, UTC)
-        except (ValueError, OverflowError, OSError) as error:
-            raise ValueError("is not a time of the calendar") from error
-    return value if value is None else parse_moment(value)
+    return None if value is None else refuse_time_ahead(parse_timestamp(value))
+
+
+def parse_timestamp(value: object) -> datetime:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return parse_moment(value)
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError("is not a time of the calendar") from error
 
 
 Timestamp = Annotated[datetime | None, BeforeValidator(read_timestamp)]

@@ -6,7 +6,7 @@ What is empty is left out, which halves the file; times and fractions are always
 import math
 import uuid
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
 
@@ -14,10 +14,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 
 from memory.portability.tables import PortableTable
-from memory.tiers import MAX_TEXT_CHARS
+from memory.tiers import MAX_TEXT_CHARS, MOST_AHEAD
 
-# Clocks differ; a row of next year would be the newest of everything for as long.
-MOST_AHEAD: Final = timedelta(days=1)
 # They say until when something holds or is kept, which may well be to come.
 TO_COME: Final = frozenset({"expires_at", "valid_from", "valid_to", "detection_at", "profile_after"})
 # An exchange is as long as the body of a request.

@@ -54,7 +54,7 @@ class NewRecord(RequestBody):
 
     def fields(self) -> dict[str, Any]:
         given = self.model_dump(exclude_none=True)
-        # A time ahead of the server's clock is set back to it.
+        # Clocks that are a little ahead are set back.
         return {**given, **({"created_at": min(self.created_at, timezone.now())} if self.created_at else {})}
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Self, TypeVar
 
 from django.http import HttpRequest
+from django.utils import timezone
 from ninja import Path
 from pydantic import (
     AfterValidator,
@@ -23,7 +24,7 @@ from pydantic import JsonValue as JsonValue
 from memory.access.spaces import MOST_SPACES
 from memory.guard import redact_secrets
 from memory.language.text import BLANK, SMUGGLED
-from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS
+from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS, MOST_AHEAD
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
 from memory.web.problems import FieldError, invalid_fields
 from memory.web.scoping import ScopedFields
@@ -44,6 +45,12 @@ def parse_moment(value: object) -> datetime:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError("is not a date of the calendar") from error
+
+
+def refuse_time_ahead(moment: datetime) -> datetime:
+    if moment > timezone.now() + MOST_AHEAD:
+        raise ValueError("must not lie more than a day in the future")
+    return moment
 
 
 Json = TypeVar("Json")
@@ -101,11 +108,13 @@ Metadata = Annotated[dict[str, JsonValue], AfterValidator(validate_json_size)]
 Moment = Annotated[
     datetime,
     BeforeValidator(parse_moment),
+    AfterValidator(refuse_time_ahead),
     WithJsonSchema(
         {
             "type": "string",
             "format": "date-time",
-            "description": "Without an offset it is UTC. A time ahead of the server's clock is set back to it.",
+            "description": "Without an offset it is UTC. Up to a day ahead of the server's clock it is set back to it; "
+            "later than that it is refused.",
         }
     ),
 ]

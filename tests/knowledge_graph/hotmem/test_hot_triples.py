@@ -76,6 +76,7 @@ def test_what_is_no_triple_is_refused(api: ApiClient, user: EndUser) -> None:
         {"triples": [{**one, "r": "about"}]},
         {"triples": [{**one, "r": "Lives In"}]},
         {"triples": [{**one, "d": " "}]},
+        {"triples": [{**one, "occurred_at": "2999-01-01T00:00:00Z"}]},
     ]
     for body in refused:
         assert api.post("hot/triples", body).status_code == 422

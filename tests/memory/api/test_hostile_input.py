@@ -62,6 +62,7 @@ FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "moment as digits": ({"text": "a", "occurred_at": "1700000000"}, "occurred_at"),
     "moment as word": ({"text": "a", "occurred_at": "yesterday"}, "occurred_at"),
     "moment of no calendar": ({"text": "a", "occurred_at": "2026-02-30T10:00:00Z"}, "occurred_at"),
+    "moment to come": ({"text": "a", "occurred_at": "2999-01-01T00:00:00Z"}, "occurred_at"),
     "moment before time": ({"text": "a", "occurred_at": "0001-01-01T00:00:00+14:00"}, "occurred_at"),
     "leap second": ({"text": "a", "occurred_at": "2016-12-31T23:59:60Z"}, "occurred_at"),
 }

@@ -159,6 +159,8 @@ def test_a_filter_that_cannot_be_done_is_named(client: "MemoryClient", user: End
             assert (name, words in message) == ("ValidationError", True), (filters, message)
     assert raised_by(client.add, [], user_id=user.external_id)[0] == "ValidationError"
     assert "user_id" in raised_by(client.add, "hello there", user_id="a/b c")[1]
+    for timestamp in (32_503_680_000, "2999-01-01T00:00:00Z"):
+        assert "timestamp: " in raised_by(client.add, "hello", user_id=user.external_id, timestamp=timestamp)[1]
 
 
 def test_a_list_comes_in_pages_with_their_addresses(client: "MemoryClient", user: EndUser) -> None:

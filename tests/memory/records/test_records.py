@@ -77,6 +77,7 @@ def test_preferences_are_one_of_each_user(api: ApiClient, user: EndUser) -> None
         ("todos", {"title": "x", "due": "now"}, "due"),
         ("gratitude", {"text": ""}, "text"),
         ("gratitude", {"text": "x", "created_at": "yesterday"}, "created_at"),
+        ("todos", {"title": "x", "created_at": "2999-01-01T00:00:00Z"}, "created_at"),
     ],
 )
 def test_a_bad_record_is_refused_with_its_field(api: ApiClient, path: str, body: dict[str, Any], field: str) -> None:

@@ -27,6 +27,7 @@ from outcomes.exchanges.listing import ExchangeCursor, ThreadState
 from outcomes.exchanges.storing import NewExchange
 from outcomes.exchanges.threads import ThreadCursor, TitledThread
 from outcomes.schemas import (
+    AwaitedExchangeOut,
     ExchangeIn,
     ExchangeOptions,
     ExchangeOut,
@@ -70,12 +71,18 @@ def store_exchange(
     with confine_to_fields(body, options):
         response = write_exchange(request, u, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
-        user, stored = get_user_or_404(request, u), response.body
-        read = partial(listing.find_exchange, user, stored.exchange_id)
-        detail = poll_until(read, lambda one: one is None or one.exchange.profiled_at is not None, WAIT_S)
-        if detail is not None and detail.exchange.profiled_at is not None:
-            response = json_response(201, stored.model_copy(update={"learned": LearnedOut.list_of(detail.learned)}))
-            replace_stored_response(request, user, response)
+        response = await_learned(request, get_user_or_404(request, u), response.body)
+    return response
+
+
+def await_learned(request: HttpRequest, user: EndUser, stored: ExchangeOut) -> HttpResponse:
+    """The answer with what was learned, or null where it was not read in time."""
+    read = partial(listing.find_exchange, user, stored.exchange_id)
+    detail = poll_until(read, lambda one: one is None or one.exchange.profiled_at is not None, WAIT_S)
+    is_read = detail is not None and detail.exchange.profiled_at is not None
+    learned = LearnedOut.list_of(detail.learned) if detail is not None and is_read else None
+    response = json_response(201, AwaitedExchangeOut(**{**dict(stored), "learned": learned}))
+    replace_stored_response(request, user, response)
     return response
 
 

@@ -137,7 +137,8 @@ class LearnedOut(BaseModel):
 
 class StoreExchangeOptions(QueryParameters):
     wait: Literal["learned"] | None = Field(
-        default=None, description="learned waits up to 5 s until facts were looked for in it."
+        default=None,
+        description="learned waits up to 5 s until facts were looked for in it; null when that took longer.",
     )
 
 
@@ -157,8 +158,12 @@ class ExchangeOut(RowModel):
     learned: list[LearnedOut] | None = Field(
         default=None,
         exclude_if=is_none,
-        description="What the memory bank took from it. Present when waited for, and it was read in time.",
+        description="What the memory bank took from it. Present when waited for; null when it was not read in time.",
     )
+
+
+class AwaitedExchangeOut(ExchangeOut):
+    learned: list[LearnedOut] | None
 
 
 class OutcomeIn(ScopedFields, RequestBody):

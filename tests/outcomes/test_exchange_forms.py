@@ -140,8 +140,9 @@ def test_a_client_can_wait_in_a_burst_and_is_answered_in_any_case(
     said = {"user_message": "I live in Trieste.", "assistant_message": "Noted."}
     monkeypatch.setattr("outcomes.api.WAIT_S", 0.05)
     clock.advance(seconds=1)
-    late = api.post(f"{PATH}?wait=learned", said)
-    assert (late.status_code, "learned" in late.json()) == (201, False), "nobody reads"
+    late = api.post(f"{PATH}?wait=learned", said, Idempotency_Key="late")
+    assert (late.status_code, late.json()["learned"]) == (201, None), "nobody reads"
+    assert api.post(f"{PATH}?wait=learned", said, Idempotency_Key="late").content == late.content
 
     def read_some(seconds: float) -> None:
         profiling.profile_due_exchanges(user, now=clock())

@@ -21,8 +21,10 @@ from memory.web.fields import (
     Moment,
     Name,
     PageSize,
+    Polarity,
     QueryParameters,
     RequestBody,
+    Tense,
     Text,
     is_none,
     parse_moment,
@@ -201,6 +203,8 @@ class TripleListOptions(QueryParameters):
 
 
 class HeldTripleOut(TripleBase):
+    polarity: Polarity
+    tense: Tense
     fact_id: UUID
     statement: str
     lang: str
@@ -214,21 +218,9 @@ class HeldTripleOut(TripleBase):
 
     @classmethod
     def of(cls, fact: Fact, at: datetime) -> "HeldTripleOut":
-        return cls(
-            s=fact.subject,
-            r=fact.relation,
-            d=fact.object,
-            fact_id=fact.pk,
-            statement=fact.statement,
-            lang=fact.lang,
-            confidence=round(compute_confidence(fact, at), 3),
-            state=fact.state,
-            valid_from=fact.valid_from,
-            valid_to=fact.valid_to,
-            first_seen=fact.first_seen,
-            last_seen=fact.last_seen,
-            evidence_count=fact.evidence_count,
-        )
+        triple: dict[str, Any] = {"s": fact.subject, "r": fact.relation, "d": fact.object, "fact_id": fact.pk}
+        rest = {name: getattr(fact, name) for name in cls.model_fields if name not in {*triple, "confidence"}}
+        return cls(**triple, **rest, confidence=round(compute_confidence(fact, at), 3))
 
 
 class HeldTriplePage(BaseModel):

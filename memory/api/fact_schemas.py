@@ -22,10 +22,12 @@ from memory.web.fields import (
     Moment,
     Name,
     PageSize,
+    Polarity,
     QueryParameters,
     QueryText,
     RequestBody,
     RowModel,
+    Tense,
     is_none,
     parse_moment,
     validate_readable,
@@ -121,6 +123,8 @@ class StoredFactOut(BaseModel):
     subject: str = Field(description='"you" is the person.')
     relation: str = Field(description="Empty where the statement names no slot.")
     object: str
+    polarity: Polarity
+    tense: Tense
     category: str
     confidence: float = Field(description="At the time of the request, or at `as_of`; it decays without new evidence.")
     state: FactState

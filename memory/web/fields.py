@@ -3,7 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -101,6 +101,16 @@ Name = Annotated[
 ]
 Tags = Annotated[
     list[Annotated[str, Field(strict=True, min_length=1, max_length=MAX_TAG_CHARS)]], Field(max_length=MAX_TAGS)
+]
+# Of facts. A boolean would be read as whether the fact is true.
+Polarity = Annotated[
+    Literal["positive", "negative"],
+    BeforeValidator(lambda value: {True: "positive", False: "negative"}.get(value, value)),
+    Field(description='`negative`: the statement says that it is not so, as in "I don\'t eat fish".'),
+]
+Tense = Annotated[
+    Literal["present", "past", "over", "new"],
+    Field(description="`over`: the statement says that it no longer is so; `new`: that it took the place of another."),
 ]
 Fraction = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 Flag = StrictBool

@@ -12,7 +12,7 @@ from tests.conftest import Clock
 SHAPE = {
     "id", "statement", "subject", "relation", "object", "category", "confidence", "state", "valid_from", "valid_to",
     "first_seen", "last_seen", "evidence_count", "superseded_by", "merged_into", "bank_item_id", "lang", "agent_id",
-    "project_id",
+    "project_id", "polarity", "tense",
 }  # fmt: skip
 NOBODY = str(uuid.uuid4())
 

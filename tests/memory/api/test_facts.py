@@ -57,6 +57,25 @@ def test_a_later_value_supersedes_and_what_was_said_earlier_is_superseded_at_onc
     assert listed(api, state="superseded") == ["I live in Leeds.", "I live in Hull."]
 
 
+@pytest.mark.parametrize(
+    ("statement", "polarity", "tense"),
+    [
+        ("I'm allergic to nuts.", "positive", "present"),
+        ("I'm not allergic to nuts.", "negative", "present"),
+        ("I no longer work at the harbour.", "negative", "over"),
+        ("Ich arbeite nicht mehr im Kuckuck.", "negative", "over"),
+    ],
+)
+def test_a_fact_tells_that_it_is_denied_or_over(
+    api: ApiClient, clock: Clock, statement: str, polarity: str, tense: str
+) -> None:
+    stated = state(api, statement)["fact"]
+    [listed_fact] = api.get("facts").json()["items"]
+    [triple] = api.get("hot/triples").json()["items"]
+    for told in (stated, listed_fact, api.get(f"facts/{stated['id']}").json(), triple):
+        assert (told["polarity"], told["tense"]) == (polarity, tense)
+
+
 def test_what_ended_ends_and_comes_back(api: ApiClient, clock: Clock) -> None:
     state(api, "I live in Leeds.")
     clock.advance(days=1)

@@ -35,7 +35,8 @@ class ReceivingApplication:
         self._receivers = BoundedSemaphore(most)
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        length = find_length(WSGIRequest(environ)) if environ.get("CONTENT_LENGTH") else 0
+        # Of a copy: a request decodes its path in place, and what is decoded twice is another path.
+        length = find_length(WSGIRequest(dict(environ))) if environ.get("CONTENT_LENGTH") else 0
         if not length:
             return self._application(environ, start_response)
         try:

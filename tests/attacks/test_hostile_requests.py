@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from threading import Event
 from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote_to_bytes
 
 import pytest
 from django.test import RequestFactory
@@ -111,6 +112,7 @@ def test_an_id_of_the_wrong_form_is_told_in_words(api: ApiClient) -> None:
     ):
         [error] = api.get(path).json()["errors"]
         assert error["message"] == says
+    assert refused_fields(api.post("/api/v1/users/j%C3%BCrgen/context", {"query": "Where is the ladder?"})) == ["u"]
 
 
 # --- bodies that never end ----------------------------------------------------------------------------------------
@@ -147,6 +149,8 @@ def send(server: ReceivingApplication, body: BytesIO, path: str = SEARCH, key: s
     head = {"HTTP_AUTHORIZATION": f"Bearer {key or generate_key()}", **more}
     environ = RequestFactory().post(path, b"{}", content_type="application/json", **head).environ  # type: ignore[arg-type]
     told: list[tuple[str, dict[str, str]]] = []
+    # As a server gives it; the request that was made here has decoded its own.
+    environ["PATH_INFO"] = unquote_to_bytes(path).decode("latin-1")
     content = b"".join(server({**environ, "wsgi.input": body}, lambda status, head: told.append((status, dict(head)))))
     [(status, headers)] = told
     return Answer(int(status.split()[0]), headers, content)
@@ -206,6 +210,16 @@ def test_a_body_that_breaks_off_is_refused_and_one_that_cannot_be_kept_too(
     monkeypatch.setattr(receiving, "open_spool", fail)
     full = send(open_server(bodies=1), BytesIO(b"{}"))
     assert (full.status, "Retry-After" in full.headers) == (503, True)
+
+
+@pytest.mark.parametrize("name", ["j%C3%BCrgen", "%D7%90", "ann", "k%FCche"])
+def test_a_path_stays_as_it_was_sent_where_a_body_is_received(no_slots: None, name: str) -> None:
+    def answer_with_path(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        start_response("200 OK", [])
+        return [environ["PATH_INFO"].encode("latin-1")]
+
+    path = f"/api/v1/users/{name}/context"
+    assert send(ReceivingApplication(answer_with_path, 1), BytesIO(b"{}"), path).content == unquote_to_bytes(path)
 
 
 def test_a_body_that_breaks_off_leaves_no_file_open(no_slots: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from memory.web.endpoints import name_by_header, optional_user, require_user, wr
 from memory.web.fields import RequestBody, is_empty
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
-from memory.web.problems import FieldError, Problem, ProblemOut, not_found
+from memory.web.problems import FieldError, Problem, ProblemOut, not_found, unknown_reference
 from memory.web.redaction import FOUND, refuse_secrets
 from personality import templates
 from personality.prompts import load_prompt
@@ -133,8 +133,11 @@ def describe_faults(status: int, model: type[BaseModel] | None, **more: bool) ->
 
 
 @contextmanager
-def answer_faults() -> Iterator[None]:
-    """What is wrong with a template or its name as a problem; never a failure of ours."""
+def answer_faults(named_by: str = "") -> Iterator[None]:
+    """What is wrong with a template or its name as a problem; never a failure of ours.
+
+    ``named_by`` is the body's field that names the template; else the address does.
+    """
     try:
         yield
     except TemplateRefused as refusal:
@@ -144,7 +147,7 @@ def answer_faults() -> Iterator[None]:
         error = FieldError(refusal.field, refusal.rule)
         raise Problem(400, "validation_failed", str(refusal), errors=[error]) from refusal
     except TemplateMissing as missing:
-        raise not_found() from missing
+        raise (unknown_reference(named_by) if named_by else not_found()) from missing
 
 
 @router.get(
@@ -284,7 +287,7 @@ def name_of_file(name: str) -> str:
 @write_once(creates_user=True)
 def activate_personality(request: HttpRequest, user: EndUser, body: ActivateIn) -> HttpResponse:
     """Checked first; the next context begins with it."""
-    with answer_faults():
+    with answer_faults("template_id"):
         warnings = templates.activate_template(user, body.template_id, now=timezone.now())
     shown = [TemplateWarning.of(fault) for fault in warnings]
     return json_response(200, ActivatedOut(template_id=body.template_id, warnings=shown))

@@ -87,7 +87,8 @@ def test_presets_are_immutable_and_known_again_by_what_they_say(api: ApiClient) 
     activate(api, "copy")
     assert get_current(api)["template_id"] == "teacher"
     assert api.get(f"{PLACE}/template/nobody").status_code == 404
-    assert activate(api, "nobody").status_code == 404
+    unknown = activate(api, "nobody")
+    assert (unknown.status_code, unknown.json()["errors"][0]["field"]) == (404, "template_id")
 
 
 def test_no_broken_file_is_kept_or_changes_what_is_in_force(user: EndUser) -> None:

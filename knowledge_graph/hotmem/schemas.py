@@ -30,6 +30,7 @@ from memory.web.fields import (
     parse_moment,
     validate_readable,
 )
+from memory.web.patterns import LANGUAGE_PATTERN, RELATION_PATTERN
 from memory.web.scoping import ScopedFields
 
 MOST_TRIPLES = 500
@@ -44,7 +45,10 @@ class HotTurnIn(ScopedFields, RequestBody):
     thread_id: ThreadName
     text: Text
     lang: str | None = Field(
-        default=None, strict=True, pattern="^[a-z]{2}$", description="The turn's language, where the client knows it."
+        default=None,
+        strict=True,
+        pattern=LANGUAGE_PATTERN,
+        description="The turn's language, where the client knows it; one of `HOTMEM_LANGS`.",
     )
     observe: Flag = Field(
         default=True, description="Whether what the turn tells is kept; then the key needs the scope write."
@@ -137,7 +141,7 @@ class HotTurnOut(BaseModel):
 
 Part = Annotated[str, Field(strict=True, min_length=1, max_length=KEY_CHARS), AfterValidator(validate_readable)]
 Relation = Annotated[
-    str, Field(strict=True, pattern="^[a-z][a-z0-9_]{0,63}$"), AfterValidator(lambda value: refuse_open(value))
+    str, Field(strict=True, pattern=RELATION_PATTERN), AfterValidator(lambda value: refuse_open(value))
 ]
 # Unlike when something was said, what held may be asked of any time.
 PointInTime = Annotated[

@@ -36,7 +36,7 @@ from memory.facts.pairs import judge_pair, read_statement
 from memory.guard import redact_secrets
 from memory.models import EndUser, Fact
 from memory.models.facts import EvidenceKind
-from memory.store.admission import validate_field_text
+from memory.store.admission import WriteRefused, validate_field_text
 from memory.tiers import MAX_TEXT_CHARS
 
 SWITCHED_OFF: Final = "extraction_is_off"
@@ -101,11 +101,12 @@ def warm_up() -> None:
 
 
 def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -> HotTurnResult:
-    """Raises WriteRefused for a text that breaks a rule. A stranger has nothing, and gets nothing."""
+    """Raises WriteRefused for a text or a language that breaks a rule. A stranger has nothing, and gets nothing."""
     clock, conf = StageClock(), memory_conf().hot
+    refuse_unknown_language(new.lang, conf)
     text = validate_field_text(redact_secrets(new.text).text, MAX_TEXT_CHARS)
     if is_stranger(user):
-        reading = read_turn(text, (), choose_language(new.lang, conf), conf.pipelines)
+        reading = read_turn(text, (), new.lang, conf.pipelines)
         return HotTurnResult(1, reading, TurnUpdate(), timings_ms=clock.stop())
     with user_scope(user), defer_writes():
         result = run_in_thread(user, new, text, clock, conf, now=now, actor=actor)
@@ -122,7 +123,7 @@ def run_in_thread(
     earlier = threads.list_earlier(user, new.thread_id) if state.turn else []
     state.turn += 1
     with clock.measure("extraction"):
-        reading = read_turn(text, earlier, choose_language(new.lang, conf), conf.pipelines)
+        reading = read_turn(text, earlier, new.lang, conf.pipelines)
     with clock.measure("intent"):
         cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
     digest = threads.digest_words(text)
@@ -147,8 +148,9 @@ def run_in_thread(
     return HotTurnResult(state.turn, reading, update, bullets, message)
 
 
-def choose_language(lang: str | None, conf: HotPathConf) -> str | None:
-    return lang if lang in conf.languages else None
+def refuse_unknown_language(lang: str | None, conf: HotPathConf) -> None:
+    if lang is not None and lang not in conf.languages:
+        raise WriteRefused("lang", f"must be one of {', '.join(conf.languages)}, or left out")
 
 
 def learn_turn(

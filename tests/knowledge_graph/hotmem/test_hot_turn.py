@@ -90,6 +90,17 @@ def test_deleting_the_memory_takes_the_turn_along(api: ApiClient, user: EndUser)
         assert not Fact.objects.for_user(user).exists()
 
 
+@pytest.mark.parametrize("observe", [True, False])
+def test_a_language_that_is_not_switched_on_is_refused(api: ApiClient, user: EndUser, observe: bool) -> None:
+    turn = {"thread_id": "t", "text": "Ik woon in Gent.", "lang": "nl", "observe": observe}
+    refused = api.post("hot/turn", turn)
+    assert (refused.status_code, refused.json()["errors"]) == (
+        422, [{"field": "lang", "message": "must be one of en, es, fr, de, it, he, pt, or left out"}]
+    )  # fmt: skip
+    with user_scope(user):
+        assert not HotTurn.objects.filter(user=user).exists()
+
+
 def test_observing_needs_the_scope_write_and_reading_keeps_no_word(user: EndUser) -> None:
     reader = client_for(user, ("read",))
     refused = reader.post("hot/turn", {"thread_id": "t", "text": "I live in Leeds."})

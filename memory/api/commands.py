@@ -60,12 +60,22 @@ class CommandResultOut(CommandOut):
     done: bool
     message: str = Field(description="A sentence for the person, in the language of the order.")
     items: list[MemoryOut] = Field(description="What it lists, was done to, or could mean.")
+    fact_ids: list[UUID] = Field(
+        description="Facts that an order to forget rejected, which `/facts/{id}/restore` takes back, or could mean."
+    )
 
     @classmethod
     def of_result(cls, result: CommandResult) -> "CommandResultOut":
         items = [MemoryOut.of(item) for item in result.items]
         command = result.command
-        return cls(action=command.action, what=command.what, done=result.done, message=result.message, items=items)
+        return cls(
+            action=command.action,
+            what=command.what,
+            done=result.done,
+            message=result.message,
+            items=items,
+            fact_ids=[fact.pk for fact in result.facts],
+        )
 
 
 class CommandResultsOut(BaseModel):
@@ -104,7 +114,7 @@ def draft_commands(request: HttpRequest, user: EndUser | None, body: MessageText
 def run_commands(
     request: HttpRequest, user: EndUser, body: MessageTextIn, drafted: list[DraftedCommand]
 ) -> HttpResponse:
-    """Goals, values, lessons and things to remember, in seven languages or as slash commands; several in a message.
+    """Goals, values, lessons, things to remember and to forget, in seven languages; several in a message.
 
     A refused order keeps no other from being carried out: each answers with ``done`` and a ``message``.
     """

@@ -6,19 +6,24 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from memory.facade.facts import FactVerbs
+from memory.facade.forgetting import Forgettable, find_meant
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
 from memory.facade.turns import TurnVerbs
 from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, ProfileField
+from memory.facts.queries import FactFilter
 from memory.language.analysis import extract_terms
 from memory.language.commands import CommandAction, MemoryCommand, read_intent, word_reply
 from memory.language.folding import fold_text
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser, Fact, MemoryItem
+from memory.models.facts import FactState
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.listing import ItemFilter
 from memory.tiers import Outcome, Tier
 
 MOST_LISTED: Final = 50
+MOST_COMPARED: Final = 1_000
 # "The marathon goal" means "run a marathon": one of its two terms.
 LEAST_SHARED: Final = 0.5
 REMEMBERED_TAG: Final = "context"
@@ -38,6 +43,8 @@ KEPT_IN_BANK: Final = {
 }
 # What storing the exchange teaches anyway: kept here as well it would be known twice, in two wordings.
 READ_WITH_THE_TURN: Final = frozenset({CommandAction.REMEMBER})
+# In a chat "forget the old plan" is mostly said to the assistant.
+NOT_OF_A_CHAT: Final = READ_WITH_THE_TURN | {CommandAction.FORGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +59,19 @@ class DraftedCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """``message`` is for the person, in the language of the order; ``items`` are what it lists, or was done to."""
+    """``message`` is for the person, in the language of the order; ``items`` are what it lists, or was done to.
+
+    ``facts`` are those that were rejected, or could be meant.
+    """
 
     command: MemoryCommand
     done: bool
     message: str
     items: tuple[MemoryItem, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
-class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs):
+class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
     def draft_commands(
         self, user: EndUser | None, text: str, *, leave_out: frozenset[CommandAction] = frozenset()
     ) -> list[DraftedCommand]:
@@ -93,6 +104,8 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs):
                 return self._list_aims(user, drafted.command)
             case CommandAction.REMOVE_GOAL | CommandAction.REMOVE_VALUE:
                 return self._remove_aim(user, drafted.command, now)
+            case CommandAction.FORGET:
+                return self._forget(user, drafted.command, now)
             case _:
                 return self._keep(user, drafted, now)
 
@@ -131,8 +144,37 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs):
         archived = self.archive_aim(user, TAGS[field][-1], meant[0].pk, now=now)
         return answer(command, "removed", [archived] if archived else meant)
 
+    def _forget(self, user: EndUser, command: MemoryCommand, now: datetime) -> CommandResult:
+        """Archives statements of the bank and rejects facts, all of which can be taken back; else names what fits."""
+        items = self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=MOST_COMPARED)
+        facts = self.list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, limit=MOST_COMPARED)
+        meant = find_meant(command.what, items, facts)
+        if not meant.is_sure:
+            return name_candidates(command, meant)
+        # The fact first: so its own restoring brings the bank's statement back with it.
+        rejected = [self.reject_fact(user, fact.pk, now=now) for fact in meant.facts]
+        archived = [self.archive(user, item.pk, now=now) for item in meant.items]
+        message = word_reply("removed", command.language, meant.texts[0])
+        return CommandResult(
+            command,
+            done=True,
+            message=message,
+            items=tuple(filter(None, archived)),
+            facts=tuple(filter(None, rejected)),
+        )
+
     def _find_aims(self, user: EndUser, field: ProfileField) -> list[MemoryItem]:
         return self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=TAGS[field][-1]), limit=MOST_LISTED)
+
+
+def name_candidates(command: MemoryCommand, meant: Forgettable) -> CommandResult:
+    texts = meant.texts
+    if not texts:
+        return answer(command, "unknown", done=False)
+    heading = word_reply("several" if len(texts) > 1 else "unsure", command.language)
+    message = "\n".join([heading, *(f"- {text}" for text in texts[:MOST_LISTED])])
+    items, facts = meant.items[:MOST_LISTED], meant.facts[:MOST_LISTED]
+    return CommandResult(command, done=False, message=message, items=items, facts=facts)
 
 
 def build_bank_item(command: MemoryCommand) -> NewMemory:

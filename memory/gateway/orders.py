@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
-from memory.facade.commands import READ_WITH_THE_TURN, CommandResult
+from memory.facade.commands import NOT_OF_A_CHAT, CommandResult
 from memory.gateway.identity import TurnIdentity
 from memory.gateway.patience import store_in_time
 from memory.guard import redact_secrets
@@ -39,7 +39,7 @@ def carry_out_orders(memory: MemoryFacade, identity: TurnIdentity, text: str) ->
 def run_orders(memory: MemoryFacade, identity: TurnIdentity, text: str) -> list[CommandResult]:
     organization_id, external_id = identity.caller.principal.organization_id, identity.caller.external_id
     known = find_user(organization_id, external_id)
-    drafted = memory.draft_commands(known, text, leave_out=READ_WITH_THE_TURN)
+    drafted = memory.draft_commands(known, text, leave_out=NOT_OF_A_CHAT)
     if not drafted:
         return []
     user = known or get_or_create_user(organization_id, external_id)

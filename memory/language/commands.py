@@ -33,6 +33,7 @@ class CommandAction(StrEnum):
     LIST_VALUES = "list_values"
     REMOVE_VALUE = "remove_value"
     REMEMBER = "remember"
+    FORGET = "forget"
     SAVE_LEARNING = "save_learning"
     HELP = "help"
 
@@ -147,16 +148,10 @@ def _split_joined(sentence: str) -> list[str]:
 
 def _are_orders(left: str, right: str) -> bool:
     second = read_command(right)
-    if second is None:
-        return _is_to_forget(right) and read_command(left) is not None
-    # "Add the goal: eat well and remember birthdays": what may be a thing to do says clearly that it is an order.
-    if second.action is CommandAction.REMEMBER and not _begins_clearly(right, second.what):
+    if second is None or read_command(left) is None:
         return False
-    return read_command(left) is not None or _is_to_forget(left)
-
-
-def _is_to_forget(text: str) -> bool:
-    return _forgets().fullmatch(fold_text(text)) is not None
+    # "Add the goal: eat well and remember birthdays": what may be a thing to do says clearly that it is an order.
+    return second.action is not CommandAction.REMEMBER or _begins_clearly(right, second.what)
 
 
 def _begins_clearly(order: str, what: str) -> bool:
@@ -178,13 +173,6 @@ def _joints() -> re.Pattern[str]:
         rf"(?:{blanks})?,\s++(?:(?:{apart})\s++|(?:{onto}))?|{blanks}(?:(?:{apart})\s++|(?:{onto})(?=\S))",
         re.IGNORECASE,
     )
-
-
-@cache
-def _forgets() -> re.Pattern[str]:
-    orders = "|".join(_with_holes(collect_entries(SUBJECT, "forget")))
-    # Tied to the start, as the orders below are.
-    return re.compile(rf"\A\W*+(?:{orders})\W*+")
 
 
 def read_command(text: str) -> MemoryCommand | None:
@@ -252,9 +240,10 @@ def _compile_all() -> Iterator[_OrderPattern]:
         for code, section in product((SHARED, *list_codes()), (action.replace("_", " "), f"{action} asked")):
             if entries := read_entries(code, SUBJECT, section):
                 orders = "|".join(_with_holes(entries))
-                # "Remember that evening in Rome?" asks whether the other does, "can you remember that ...?" orders.
+                # "Remember that evening in Rome?" asks whether the other does, "can you remember that ...?" orders; and
+                # "forget the milk?" asks whether it was.
                 is_question = section.endswith("asked")
-                may_be_asked = is_question or action is not CommandAction.REMEMBER
+                may_be_asked = is_question or action not in {CommandAction.REMEMBER, CommandAction.FORGET}
                 # What is polite elsewhere is part of the order here, and given back.
                 opening = rf"(?:(?:{polite})\b\W*+){{0,3}}" if is_question else rf"(?:(?:{polite})\b\W*+)*+"
                 # Tied to the start: from anywhere else no order is looked for, however long the text.

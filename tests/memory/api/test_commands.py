@@ -1,5 +1,7 @@
 """Orders to the memory over REST."""
 
+import pytest
+
 from tests.api_client import ApiClient
 
 
@@ -50,6 +52,60 @@ def test_lessons_and_things_to_remember_are_kept_where_they_belong(api: ApiClien
     texts = {item["text"]: item["tier"] for item in api.get("memories").json()["items"]}
     assert texts["Ask for the lift before booking the flat"] == "history"
     assert texts["my locker is number 40"] == "memory_bank"
+
+
+@pytest.mark.parametrize(
+    ("known", "order", "message"),
+    [
+        ("I keep bees.", "Forget that I keep bees", "Archived: I keep bees."),
+        ("I keep bees.", "please forget about me keeping bees, thanks", "Archived: I keep bees."),
+        ("Ich halte Bienen.", "Vergiss bitte, dass ich Bienen halte.", "Archiviert: Ich halte Bienen."),
+        ("J'élève des abeilles.", "Oublie que j'élève des abeilles", "Archivé : J'élève des abeilles."),
+    ],
+)
+def test_what_an_order_to_forget_clearly_names_is_archived_and_can_come_back(
+    api: ApiClient, known: str, order: str, message: str
+) -> None:
+    fact = api.post("facts", {"statement": known}).json()["fact"]
+    api.post("facts", {"statement": "I play the cello in a trio."})
+    [forgotten] = run(api, order)
+    assert (forgotten["action"], forgotten["done"], forgotten["message"]) == ("forget", True, message)
+    assert forgotten["fact_ids"] == [fact["id"]]
+    assert [one["statement"] for one in api.get("facts").json()["items"]] == ["I play the cello in a trio."]
+    bank = {"tier": "memory_bank"}
+    assert [one["text"] for one in api.get("memories", bank).json()["items"]] == ["I play the cello in a trio."]
+    assert run(api, order)[0]["done"] is False
+
+    assert api.post(f"facts/{fact['id']}/restore").json()["state"] == "active"
+    assert len(api.get("memories", bank).json()["items"]) == 2
+
+
+def test_an_order_to_forget_that_fits_nothing_or_too_much_changes_nothing_and_says_so(api: ApiClient) -> None:
+    for statement in ("I'm allergic to milk.", "My sister Ida lives in Leeds.", "My brother Per lives in Leeds."):
+        api.post("facts", {"statement": statement})
+    known = api.get("facts").json()["items"]
+    for order, says, fitting in (
+        ("forget the milk", "Perhaps this is meant; say it in full:\n- I'm allergic to milk.", 1),
+        ("forget who lives in Leeds; forget that they live in Leeds", "More than one fits; say which:", 2),
+        ("forget my old address", "Nothing of that kind is kept: old address", 0),
+        ("forget everything about me", "Nothing of that kind is kept: about me", 0),
+    ):
+        *_, unclear = run(api, order)
+        assert (unclear["action"], unclear["done"]) == ("forget", False)
+        assert str(unclear["message"]).startswith(says)
+        assert str(unclear["message"]).count("\n- ") == fitting
+    assert api.get("facts").json()["items"] == known
+
+
+def test_of_two_orders_that_a_sentence_joins_each_is_answered(api: ApiClient) -> None:
+    api.post("memories", {"text": "My old address is Mill Lane 5", "tier": "memory_bank", "tags": ["context"]})
+    forgotten, kept = run(api, "forget my old address and remember that I now live in Graz")
+    assert (forgotten["action"], forgotten["done"]) == ("forget", True)
+    assert (kept["action"], kept["done"]) == ("remember", True)
+    bank = [one["text"] for one in api.get("memories", {"tier": "memory_bank"}).json()["items"]]
+    assert bank == ["I now live in Graz"]
+    item = forgotten["items"][0]  # type: ignore[index]
+    assert api.post(f"memories/{item['id']}/restore").json()["status"] == "active"
 
 
 def test_a_message_without_an_order_is_refused_and_makes_no_person(api: ApiClient) -> None:

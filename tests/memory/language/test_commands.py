@@ -131,19 +131,19 @@ def test_every_answer_is_worded_in_the_language_of_the_order() -> None:
 
 
 JOINED = [
-    ("forget my old address and remember that I now live in Graz", ["", "remember"]),
+    ("forget my old address and remember that I now live in Graz", ["forget", "remember"]),
     ("Remember that I'm vegan and add the goal: run a marathon", ["remember", "add_goal"]),
     (
         "add the goal: read more, list my values and remember that I hate coffee",
         ["add_goal", "list_values", "remember"],
     ),
-    ("remember that I live in Graz and forget my old address", ["remember", ""]),
-    ("Vergiss meine alte Adresse und merk dir, dass ich jetzt in Graz wohne", ["", "remember"]),
-    ("olvida mi antigua dirección y recuerda que ahora vivo en Graz", ["", "remember"]),
-    ("oublie mon ancienne adresse et retiens que j'habite à Graz", ["", "remember"]),
-    ("dimentica il mio vecchio indirizzo e ricorda che ora vivo a Graz", ["", "remember"]),
-    ("esquece a minha morada antiga e lembra-te que agora moro em Graz", ["", "remember"]),
-    ("תשכח את הכתובת הישנה שלי ותזכור שאני גר בגראץ", ["", "remember"]),
+    ("remember that I live in Graz and forget my old address", ["remember", "forget"]),
+    ("Vergiss meine alte Adresse und merk dir, dass ich jetzt in Graz wohne", ["forget", "remember"]),
+    ("olvida mi antigua dirección y recuerda que ahora vivo en Graz", ["forget", "remember"]),
+    ("oublie mon ancienne adresse et retiens que j'habite à Graz", ["forget", "remember"]),
+    ("dimentica il mio vecchio indirizzo e ricorda che ora vivo a Graz", ["forget", "remember"]),
+    ("esquece a minha morada antiga e lembra-te que agora moro em Graz", ["forget", "remember"]),
+    ("תשכח את הכתובת הישנה שלי ותזכור שאני גר בגראץ", ["forget", "remember"]),
 ]
 ONE_ORDER = [
     "add the goal: eat well and sleep eight hours",

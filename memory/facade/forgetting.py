@@ -1,0 +1,47 @@
+"""Which of what is kept an order to forget means: only what surely is, as nobody is asked before it goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.language.analysis import extract_terms
+from memory.models import Fact, MemoryItem
+
+# Of what an order of a single word ("forget my address") may mean: a word of two is not yet what it is about.
+LEAST_OF_ONE_WORD = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Forgettable:
+    """What the words of an order fit. ``is_sure`` where all of it says the same, and the order clearly means it."""
+
+    items: tuple[MemoryItem, ...]
+    facts: tuple[Fact, ...]
+    is_sure: bool
+
+    @property
+    def texts(self) -> list[str]:
+        return list(dict.fromkeys([item.text for item in self.items] + [fact.statement for fact in self.facts]))
+
+
+def find_meant(what: str, items: Sequence[MemoryItem], facts: Sequence[Fact]) -> Forgettable:
+    """Those that hold every word of the order, narrowed to those that say no more where there are any."""
+    said = list_stems(what)
+    kept = [(item, list_stems(item.text)) for item in items]
+    held = [(fact, list_stems(fact.statement)) for fact in facts]
+    fitting = {terms for _, terms in (*kept, *held) if said and said <= terms}
+    meant = {said} if said in fitting else fitting
+    return Forgettable(
+        tuple(item for item, terms in kept if terms in meant),
+        tuple(fact for fact, terms in held if terms in meant),
+        is_sure=len(meant) == 1 and all(is_clear(said, terms) for terms in meant),
+    )
+
+
+def list_stems(text: str) -> frozenset[str]:
+    """Without their languages: an order is often too short to tell its own."""
+    return frozenset(term.rpartition(":")[2] for term in extract_terms(text))
+
+
+def is_clear(said: frozenset[str], kept: frozenset[str]) -> bool:
+    """ "Forget the milk" is no order to forget an allergy to it."""
+    return len(said) > 1 or len(said) > LEAST_OF_ONE_WORD * len(kept)

@@ -106,7 +106,7 @@ class AddIn(ScopeIn):
 
 
 @dataclass(slots=True)
-class SpokenTurn:
+class Mem0Turn:
     """What was said, and what was answered to it."""
 
     question: list[Mem0MessageIn] = field(default_factory=list)
@@ -201,17 +201,17 @@ def list_new(asked: AddIn) -> list[NewExchange | NewMemory]:
     return new
 
 
-def group_turns(messages: Sequence[Mem0MessageIn]) -> Iterator[SpokenTurn]:
-    turn = SpokenTurn()
+def group_turns(messages: Sequence[Mem0MessageIn]) -> Iterator[Mem0Turn]:
+    turn = Mem0Turn()
     for message in messages:
         if message.role != "assistant" and turn.answer:
             yield turn
-            turn = SpokenTurn()
+            turn = Mem0Turn()
         (turn.answer if message.role == "assistant" else turn.question).append(message)
     yield turn
 
 
-def build_exchange(turn: SpokenTurn, thread: str, metadata: dict[str, Any], said_at: datetime | None) -> NewExchange:
+def build_exchange(turn: Mem0Turn, thread: str, metadata: dict[str, Any], said_at: datetime | None) -> NewExchange:
     return NewExchange(
         thread_id=thread,
         user_message="\n\n".join(message.content for message in turn.question),

@@ -67,6 +67,15 @@ def test_facts_stand_by_subject_the_person_first_then_people_animals_things(
     assert "animal · 1 fact" in page
 
 
+def test_what_is_denied_or_over_is_told_before_its_relation(console: Console, user: EndUser, place: str) -> None:
+    denied, over = state(user, "I'm not allergic to nuts."), state(user, "I no longer work at the harbour.")
+    page = read(console, f"{place}/facts")
+    assert '<span class="relation">not allergic to</span>' in page
+    assert '<span class="relation">no longer works at</span>' in page
+    assert "<dd>not allergic to</dd>" in read(console, f"{place}/facts/{denied.pk}")
+    assert "<dd>no longer works at</dd>" in read(console, f"{place}/facts/{over.pk}")
+
+
 def test_a_line_tells_relation_confidence_its_grounds_and_since_when(
     console: Console, user: EndUser, place: str
 ) -> None:

@@ -18,6 +18,7 @@ from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import format_value
 from memory.models import FactEvent, FactEvidence, MemoryItem
 from memory.models.facts import EvidenceKind
+from memory.web.labels import draw_arrow
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -135,7 +136,7 @@ def describe_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
     for name, value in after.items():
         if name in TOLD or before.get(name) == value or value in {None, "None"}:
             continue
-        old = f"{format_field(before[name])} → " if before.get(name) is not None else ""
+        old = f"{format_field(before[name])} {draw_arrow()} " if before.get(name) is not None else ""
         found.append(f"{LABELS.get(name, name.replace('_', ' '))} {old}{format_field(value)}")
     return found
 

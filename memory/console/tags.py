@@ -26,7 +26,7 @@ from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, describe_actor, name_word
+from memory.web.labels import TIER_NAMES, describe_actor, draw_arrow, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson, can_see_everybody
@@ -82,6 +82,11 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="{}" aria-hidden="true"><use href="{}#{}"></use></svg>', css, static("img/icons.svg"), name
     )
+
+
+@register.simple_tag
+def arrow() -> str:
+    return draw_arrow()
 
 
 @register.filter

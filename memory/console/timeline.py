@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from memory.console.reason_wordings import word_reason
 from memory.lifecycle.undo import UNDOABLE_EVENTS
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, TRUST_NAMES
+from memory.web.labels import TIER_NAMES, TRUST_NAMES, draw_arrow
 from memory.web.wordings import translate as _
 
 TITLES = {
@@ -127,7 +127,7 @@ def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
             continue
         label = NAMES.get(name, name.replace("_", " "))
         if name in before and name in after:
-            found.append(f"{label} {format_value(old)} → {format_value(new)}")
+            found.append(f"{label} {format_value(old)} {draw_arrow()} {format_value(new)}")
         elif name in after:
             found.append(f"{label} {format_value(new)}")
         else:

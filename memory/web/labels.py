@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import get_language_bidi, pgettext_lazy
 
 from memory.tiers import Outcome, Tier, Trust
 from memory.web.wordings import translate as _
@@ -88,6 +88,7 @@ WORDS = {
     "topic": _("topic"),
     "category": _("category"),
 }
+ARROW = pgettext_lazy("between what was and what is", "→")
 # By kind, before a name; parts of the product have no other name.
 ACTORS = {"key": _("API key"), "operator": _("operator"), "command": _("command")}
 PARTS = {
@@ -105,6 +106,12 @@ PARTS = {
 def name_word(code: str) -> str:
     """In the language of whoever looks; a code that is not known, a kind of work say, as it is."""
     return str(WORDS.get(code) or DEGREES.get(code) or code)
+
+
+def draw_arrow() -> str:
+    """The way one reads, whatever the words on either side: the marks around it keep them from turning it about."""
+    mark = "\N{RIGHT-TO-LEFT MARK}" if get_language_bidi() else "\N{LEFT-TO-RIGHT MARK}"
+    return f"{mark}{ARROW}{mark}"
 
 
 def describe_warnings(rules: Iterable[str]) -> str:

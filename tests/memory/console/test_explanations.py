@@ -16,6 +16,7 @@ from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import describe_changes
 from memory.retrieval import signals, validity
 from memory.retrieval.ranking import RankingSignal
+from memory.web.labels import draw_arrow
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EXPLAIN: dict[str, Any] = {
@@ -148,12 +149,13 @@ def test_nothing_is_lost_between_wordings(before: str, after: str) -> None:
 def test_changes_are_told_from_what_to_what() -> None:
     before = {"score": 0.5, "text": "secret", "always_inject": False, "tags": ["a"], "tier": "working"}
     after = {"score": 0.7, "text": "other", "always_inject": True, "tags": [], "tier": "memory_bank", "uses": 1}
+    arrow = draw_arrow()
     assert describe_changes(before, after) == [
-        "score 0.5 → 0.7",
+        f"score 0.5 {arrow} 0.7",
         "text changed",
-        "always in context no → yes",
-        "tags a → none",
-        "tier Working → Memory bank",
+        f"always in context no {arrow} yes",
+        f"tags a {arrow} none",
+        f"tier Working {arrow} Memory bank",
         "uses 1",
     ]
     assert describe_changes({"mentions": {"odd": 1}}, {}) == ["mentions was {'odd': 1}"]

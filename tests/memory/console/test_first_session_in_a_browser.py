@@ -17,6 +17,7 @@ from memory.measuring.runs import perform_run
 from memory.models import EndUser, Operator
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from memory.web.labels import draw_arrow
 from outcomes.exchanges.storing import NewExchange
 from tests.memory.console.conftest import PASSWORD
 from tests.memory.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
@@ -127,5 +128,5 @@ def test_why_an_answer_was_wrong_is_found_corrected_undone_and_measured(
         session.press("form[action$='/archive'] button")
         session.press(".banner form.undo button")
         session.press("form[action$='/archive'] button")
-        assert "place 2 → 1" in session.measure(user)
+        assert f"place 2 {draw_arrow()} 1" in session.measure(user)
     assert session.presses <= MOST_PRESSES

@@ -43,9 +43,13 @@ def test_it_shows_versions_and_events_with_reasons(console: Console, user: EndUs
     page = console.get(f"{place}/memories/{item.pk}").content.decode()
     assert "<del>Runs</del><ins>Swims</ins> on Mondays" in page
     assert "Outcome: worked" in page
-    assert "<bdi>score 0.5 → 0.7</bdi>" in page
+    assert "<bdi>score 0.5 \N{LEFT-TO-RIGHT MARK}→\N{LEFT-TO-RIGHT MARK} 0.7</bdi>" in page
     assert "API key mobile" in page
     assert "sure (Wilson bound)" in page
+    console.cookies["commonplace_language"] = "he"
+    hebrew = console.get(f"{place}/memories/{item.pk}").content.decode()
+    assert "0.5 \N{RIGHT-TO-LEFT MARK}←\N{RIGHT-TO-LEFT MARK} 0.7</bdi>" in hebrew
+    assert "→" not in hebrew
 
 
 def test_an_edit_makes_a_version_and_names_the_operator(console: Console, item: MemoryItem, place: str) -> None:

@@ -14,6 +14,7 @@ from memory.measuring.runs import perform_run
 from memory.models import EndUser
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from memory.web.labels import draw_arrow
 from tests.memory.console.conftest import Console
 
 facade = MemoryFacade("key:test")
@@ -59,7 +60,7 @@ def test_a_change_is_measured_and_told_question_by_question(
     perform_run(user, run.pk, clock=timezone.now)
     told = console.get(started.headers["Location"]).content.decode()
     assert "Only Books; 5 found" in told
-    assert "place 1 → not found" in told
+    assert f"place 1 {draw_arrow()} not found" in told
     assert QUESTION in told
     assert "every 2s" not in told
     both = console.get(f"{place}/measure/{run.pk}/0").content.decode()

@@ -26,7 +26,7 @@ from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, describe_actor, draw_arrow, name_word
+from memory.web.labels import TIER_NAMES, describe_actor, draw_arrow, name_secret, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson, can_see_everybody
@@ -104,7 +104,11 @@ def label_secrets(text: str) -> SafeString:
         "",
         '{}<bdi class="redacted" title="{}">{}</bdi>',
         (
-            (before, _("A secret was taken out before this was stored."), _("{kind} removed").format(kind=kind))
+            (
+                before,
+                _("A secret was taken out before this was stored."),
+                _("{kind} removed").format(kind=name_secret(kind)),
+            )
             for before, kind in zip(pieces[:-1:2], pieces[1::2], strict=True)
         ),
     ) + escape(pieces[-1])

@@ -50,6 +50,53 @@ WARNING_NAMES = {
     "passing state": _("something that holds only today"),
     "exercise": _("words to work on"),
 }
+# What the guard took out of a text, by the kind in its mark.
+SECRET_NAMES = {
+    "api key": pgettext_lazy("secret", "API key"),
+    "bank account number": pgettext_lazy("secret", "bank account number"),
+    "code": pgettext_lazy("secret", "code"),
+    "credential": pgettext_lazy("secret", "credential"),
+    "key": pgettext_lazy("secret", "key"),
+    "national number": pgettext_lazy("secret", "national number"),
+    "one time code": pgettext_lazy("secret", "one-time code"),
+    "passphrase": pgettext_lazy("secret", "passphrase"),
+    "password": pgettext_lazy("secret", "password"),
+    "password in an address": pgettext_lazy("secret", "password in an address"),
+    "payment card number": pgettext_lazy("secret", "payment card number"),
+    "pin": pgettext_lazy("secret", "PIN"),
+    "private key": pgettext_lazy("secret", "private key"),
+    "recovery code": pgettext_lazy("secret", "recovery code"),
+    "security answer": pgettext_lazy("secret", "security answer"),
+    "security code": pgettext_lazy("secret", "security code"),
+    "seed phrase": pgettext_lazy("secret", "seed phrase"),
+    "web token": pgettext_lazy("secret", "web token"),
+    "webhook": pgettext_lazy("secret", "webhook"),
+    "wifi password": pgettext_lazy("secret", "wifi password"),
+}
+# What a service issues has the service's name in front: "github token".
+ISSUED_NAMES = {
+    "key": pgettext_lazy("secret", "{service} key"),
+    "secret": pgettext_lazy("secret", "{service} secret"),
+    "token": pgettext_lazy("secret", "{service} token"),
+}
+SERVICE_NAMES = {
+    "anthropic": "Anthropic",
+    "aws": "AWS",
+    "commonplace": "Commonplace",
+    "digitalocean": "DigitalOcean",
+    "discord": "Discord",
+    "github": "GitHub",
+    "gitlab": "GitLab",
+    "google": "Google",
+    "hugging face": "Hugging Face",
+    "npm": "npm",
+    "openai": "OpenAI",
+    "pypi": "PyPI",
+    "sendgrid": "SendGrid",
+    "slack": "Slack",
+    "stripe": "Stripe",
+    "telegram": "Telegram",
+}
 # Words that are kept or computed as codes and shown as they are. Of degrees apart, as languages inflect them otherwise.
 DEGREES = {
     "high": pgettext_lazy("confidence", "high"),
@@ -112,6 +159,16 @@ def draw_arrow() -> str:
     """The way one reads, whatever the words on either side: the marks around it keep them from turning it about."""
     mark = "\N{RIGHT-TO-LEFT MARK}" if get_language_bidi() else "\N{LEFT-TO-RIGHT MARK}"
     return f"{mark}{ARROW}{mark}"
+
+
+def name_secret(kind: str) -> str:
+    """In the language of whoever looks; a kind that is none of the guard's, written by somebody say, as it is."""
+    if kind in SECRET_NAMES:
+        return str(SECRET_NAMES[kind])
+    service, _blank, issued = kind.rpartition(" ")
+    if service in SERVICE_NAMES and issued in ISSUED_NAMES:
+        return str(ISSUED_NAMES[issued]).format(service=SERVICE_NAMES[service])
+    return kind
 
 
 def describe_warnings(rules: Iterable[str]) -> str:

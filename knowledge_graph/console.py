@@ -21,6 +21,7 @@ from knowledge_graph.queries.graph_view import GraphView
 from knowledge_graph.queries.names import NamePair, decide_names, find_name_pairs
 from knowledge_graph.queries.paths import EntityPath
 from knowledge_graph.queries.statistics import ConceptRouting, KnownSolution, TierRecord
+from knowledge_graph.queries.wordings import name_edge
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import MemoryItem
@@ -206,6 +207,6 @@ def build_path_context(person: ViewedPerson, start: str, end: str) -> dict[str, 
 
 def list_links(path: EntityPath) -> list[GraphLink]:
     return [
-        GraphLink(path.labels.get(step.target, step.target), step.kind.replace("_", " ").lower(), step.weight)
+        GraphLink(path.labels.get(step.target, step.target), name_edge(step.kind), step.weight)
         for step in path.steps or ()
     ]

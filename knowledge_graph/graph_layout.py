@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge_graph.queries.graph_view import ACTION, GraphNode, GraphView
+from knowledge_graph.queries.wordings import name_edge
 
 STEPS = 200
 # How strongly what is tied to nothing is held on the sheet: less tears groups apart, more crosses their edges.
@@ -110,7 +111,9 @@ def draw_at_size(picture: GraphView, points: Points, width: int, height: int, cs
         node.id: (round(float(x), 1), round(float(y), 1)) for node, (x, y) in zip(picture.nodes, sheet, strict=True)
     }
     strokes = [
-        EdgeShape(*places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{tie.kind} · {tie.weight}")
+        EdgeShape(
+            *places[tie.source], *places[tie.target], f"tie-{tie.kind}".lower(), f"{name_edge(tie.kind)} · {tie.weight}"
+        )
         for tie in picture.edges
     ]
     return GraphDrawing(width, height, css, strokes, place_nodes(picture.nodes, places, width))

@@ -10,6 +10,7 @@ from knowledge_graph.extraction.context_types import GENERAL
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity
 from knowledge_graph.queries import browsing, names
 from knowledge_graph.queries.browsing import GraphQuery
+from knowledge_graph.queries.wordings import add_name, describe_action, describe_asking, describe_naming
 from memory.access.scope import user_scope
 from memory.models import EndUser
 
@@ -98,7 +99,7 @@ def join_names(view: GraphView, full_names: Mapping[str, str]) -> GraphView:
             weights[source, target, edge.kind] = weights.get((source, target, edge.kind), 0) + edge.weight
     called = {name: short for short, name in full.items()}
     nodes = [
-        replace(node, detail=f"{node.detail}; also {called[node.id]}") if node.id in called else node
+        replace(node, detail=add_name(node.detail, called[node.id])) if node.id in called else node
         for node in view.nodes
         if node.id not in full
     ]
@@ -118,9 +119,9 @@ def build_node(key: str, concept: Concept | None, entity: Entity | None, top: tu
     shares.append(entity.avg_quality / top[1] if entity and top[1] else 0.0)
     details = []
     if concept:
-        details.append(f"asked about {concept.uses} times")
+        details.append(describe_asking(concept.uses))
     if entity:
-        details.append(f"{entity.kind}, named {entity.mentions} times")
+        details.append(describe_naming(entity.kind, entity.mentions))
     label = entity.label if entity else concept.label if concept else key
     return GraphNode(key, label, kind, round(min(1.0, max(shares)), 3), "; ".join(details))
 
@@ -137,7 +138,7 @@ def build_action_nodes(user: EndUser, nodes: list[GraphNode]) -> list[tuple[Grap
     for (context_type, action), rows in most:
         uses = sum(row.uses for row in rows)
         rate = sum(row.success_rate * row.uses for row in rows) / uses if uses else 0.5
-        detail = f"{action} in {context_type}: {uses} times, {rate:.0%} helped"
+        detail = describe_action(action, context_type, uses, rate)
         node = GraphNode(f"action:{context_type}:{action}", action, ACTION, round(uses / max(1, top), 3), detail)
         concepts = [key for key, kind in kinds.items() if kind == context_type and kind != GENERAL]
         actions.append((node, concepts))

@@ -13,7 +13,7 @@ from memory.console.explanations import describe_fallbacks, split_timings
 from memory.console.forms import ContextForm
 from memory.context.compose import Context
 from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES
+from memory.web.labels import TIER_NAMES, name_word
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson
@@ -136,7 +136,7 @@ def build_preview_context(composed: Context) -> dict[str, Any]:
         "concepts": list_concepts(insights),
         "directives": insights["directives"] or [],
         "positions": composed.meta["retrieval"]["search_position_map"]["by_position"],
-        "context_type": (composed.meta["context_type"] or "").replace("_", " "),
+        "context_type": name_word(composed.meta["context_type"] or ""),
         # More than all where one memory alone is larger than the budget: it is handed over whole.
         "share": min(1.0, composed.tokens / composed.budget.tokens),
     }

@@ -134,6 +134,22 @@ WORDS = {
     "person": _("person"),
     "topic": _("topic"),
     "category": _("category"),
+    "place": pgettext_lazy("what is named", "place"),
+    "organisation": pgettext_lazy("what is named", "organisation"),
+    "project": pgettext_lazy("what is named", "project"),
+    "tool": pgettext_lazy("what is named", "tool"),
+    "product": pgettext_lazy("what is named", "product"),
+    "thing": pgettext_lazy("what is named", "thing"),
+    "dataset": pgettext_lazy("what is named", "data set"),
+    "docker": pgettext_lazy("kind of work", "containers"),
+    "datagov_query": pgettext_lazy("kind of work", "open data"),
+    "debugging": pgettext_lazy("kind of work", "debugging"),
+    "coding_help": pgettext_lazy("kind of work", "programming"),
+    "doc_rag": pgettext_lazy("kind of work", "reading documents"),
+    "writing": pgettext_lazy("kind of work", "writing"),
+    "planning": pgettext_lazy("kind of work", "planning"),
+    "personal": pgettext_lazy("kind of work", "personal matters"),
+    "general": pgettext_lazy("kind of work", "anything else"),
 }
 ARROW = pgettext_lazy("between what was and what is", "→")
 # By kind, before a name; parts of the product have no other name.

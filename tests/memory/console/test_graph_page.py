@@ -10,9 +10,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from knowledge_graph import tasks
+from knowledge_graph.content.analysis import Relation
+from knowledge_graph.content.updates import HAS_DATASET, TOGETHER
 from knowledge_graph.graph_layout import draw_graph
 from knowledge_graph.models import Concept
-from knowledge_graph.queries.graph_view import GraphEdge, GraphNode, GraphView
+from knowledge_graph.queries.graph_view import PART_OF, USED_IN, GraphEdge, GraphNode, GraphView
+from knowledge_graph.queries.wordings import EDGE_NAMES
 from knowledge_graph.rebuilding import rebuild_graphs
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -135,6 +138,23 @@ def test_the_way_between_two_names(console: Console, graph: str) -> None:
     way = console.part(f"{graph}?start=Siemens&end=PostgreSQL").content.decode()
     assert re.search(r"Siemens.*Berlin.*PostgreSQL", way, re.DOTALL)
     assert "not in the graph" in console.part(f"{graph}?start=Siemens&end=Atlantis").content.decode()
+
+
+def test_nodes_and_edges_are_told_in_the_language_of_the_page(console: Console, graph: str) -> None:
+    english = console.get(graph).content.decode()
+    assert 'aria-label="Berlin, place, named 2 times"' in english
+    assert "<title>named together · 1</title>" in english
+    console.cookies["commonplace_language"] = "de"
+    german = console.get(graph).content.decode()
+    assert 'aria-label="Berlin, Ort, 2 Mal genannt"' in german
+    assert "<title>zusammen genannt · 1</title>" in german
+    told = " ".join(re.findall(r'<title>[^<]*</title>|aria-label="[^"]*"', german))
+    assert not re.search(r"\b(?:times?|named|asked|also|helped|together)\b", told)
+    way = console.part(f"{graph}?start=Siemens&end=PostgreSQL").content.decode()
+    assert "zusammen genannt" in way
+    assert {kind.value.lower() for kind in Relation} | {TOGETHER, PART_OF, USED_IN, HAS_DATASET.lower()} == set(
+        EDGE_NAMES
+    )
 
 
 def test_a_wrong_choice_is_refused_and_an_empty_graph_says_so(console: Console, place: str) -> None:

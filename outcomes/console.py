@@ -17,6 +17,7 @@ from memory.tiers import Outcome
 from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from outcomes.exchanges import listing
@@ -122,7 +123,7 @@ def rename(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         renamed = give_title(person.user, thread_id, title, now=timezone.now(), actor=person.actor)
     except WriteRefused as error:
-        messages.error(request, _("The title {rule}.").format(rule=error.rule))
+        messages.error(request, _("The title {rule}.").format(rule=word_refusal(error.rule)))
     else:
         if renamed is None:
             raise Http404("no such conversation")

@@ -12,12 +12,13 @@ from django.utils.http import content_disposition_header, urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from personality import templates
 from personality.api import name_of_file
 from personality.drafts import TemplateDraft, merge_entries, open_draft
-from personality.reading import MAX_BYTES, TemplateRefused, decode_template, normalize_template
+from personality.reading import MAX_BYTES, TemplateFault, TemplateRefused, decode_template, normalize_template
 from personality.templates import FoundTemplate, NameRefused, SavedTemplate, TemplateMissing
 
 PAGE: Final = "console/personality/page.html"
@@ -107,7 +108,7 @@ def save(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         if "use" in request.POST:
             templates.activate_template(person.user, saved.id, now=now)
     except NameRefused as refusal:
-        return render_editor(request, person, opened, draft, status=422, name=name, refused=refusal.rule)
+        return render_editor(request, person, opened, draft, status=422, name=name, refused=word_refusal(refusal.rule))
     except TemplateRefused as refusal:
         draft.faults.extend(refusal.faults)
         return render_editor(request, person, opened, draft, status=422, name=name)
@@ -148,11 +149,17 @@ def use(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     except TemplateMissing as missing:
         raise Http404("no such template") from missing
     except TemplateRefused as refusal:
+        fault = describe_fault(refusal.faults[0])
         messages.error(
-            request,
-            _("{template_id} cannot be used: {faults}").format(template_id=template_id, faults=refusal.faults[0]),
+            request, _("{template_id} cannot be used: {faults}").format(template_id=template_id, faults=fault)
         )
     return lead_to(person, template_id)
+
+
+def describe_fault(fault: TemplateFault) -> str:
+    what = word_refusal(fault.message)
+    said = f"{fault.field}: {what}" if fault.field else what
+    return _("line {line}, column {column}: {what}").format(line=fault.line, column=fault.column, what=said)
 
 
 @require_POST
@@ -165,7 +172,7 @@ def delete(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     except TemplateMissing as missing:
         raise Http404("no such template") from missing
     except NameRefused as refusal:
-        messages.error(request, f"{template_id} {refusal.rule}.")
+        messages.error(request, f"{template_id} {word_refusal(refusal.rule)}.")
         return lead_to(person, template_id)
     return lead_to(person)
 
@@ -189,7 +196,9 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         draft.faults[:] = refusal.faults
         return render_editor(request, person, opened, draft, status=422, name=name)
     except NameRefused as refusal:
-        return render_editor(request, person, opened, open_draft(text), status=422, name=name, refused=refusal.rule)
+        return render_editor(
+            request, person, opened, open_draft(text), status=422, name=name, refused=word_refusal(refusal.rule)
+        )
     report_saved(request, saved, is_used=False)
     return lead_to(person, saved.id)
 

@@ -29,6 +29,7 @@ from memory.web.large_bodies import BOOK_BYTES
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.problems import Problem
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -154,9 +155,11 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         file.seek(0)
         job = open_facade(person).upload_book(person.user, NewUpload(file.read(), name, title), now=timezone.now())
     except DocumentRefused as refusal:
-        messages.error(request, f"{name}: {refusal.detail}")
+        messages.error(request, f"{name}: {word_refusal(refusal.detail)}")
     except Problem as problem:
-        messages.error(request, _("{name}: the title {rule}.").format(name=name, rule=problem.errors[0].message))
+        messages.error(
+            request, _("{name}: the title {rule}.").format(name=name, rule=word_refusal(problem.errors[0].message))
+        )
     except TooManyJobs:
         messages.error(
             request,
@@ -186,7 +189,7 @@ def change_job(request: OperatorRequest, person: ViewedPerson, change: ChangeJob
     try:
         job = change(person.user, job_id, now=timezone.now())
     except JobRefused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, word_refusal(str(refusal)))
         return redirect("console:books", *person.path)
     if job is None:
         raise Http404("no such job")

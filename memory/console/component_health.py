@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop
 
-from memory.console.reason_wordings import compile_sentences, word_reason
+from memory.console.reason_wordings import word_reason
 from memory.operations import health
 from memory.operations.health import Component
+from memory.web.sentences import compile_sentences
 from memory.web.wordings import translate as _
 
 NAMES = {

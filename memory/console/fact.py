@@ -23,6 +23,7 @@ from memory.tiers import Trust
 from memory.web.labels import TRUST_NAMES
 from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -113,7 +114,7 @@ def save_correction(person: ViewedPerson, fact: Fact, form: FactForm) -> uuid.UU
     except WriteRefused as error:
         # The bank calls its words "text".
         field = "statement" if error.field == "text" else error.field
-        form.add_error(field if field in form.fields else None, error.rule)
+        form.add_error(field if field in form.fields else None, word_refusal(error.rule))
         return None
     if held is None:
         raise Http404("no such fact")
@@ -152,7 +153,7 @@ def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     try:
         changed = open_facade(person).restore_fact(person.user, fact_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, _("Not undone: {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not undone: {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_fact(request, person, fact_id)
     if changed is not None and changed.state != FactState.ACTIVE:
         messages.error(request, _("Not undone: another fact that is current says the same."))
@@ -170,7 +171,7 @@ def undo_change(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UU
     try:
         changed = open_facade(person).undo_fact_change(person.user, fact_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, _("Not taken back: the fact {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not taken back: the fact {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_fact(request, person, fact_id)
     return respond_to_change(request, person, changed, _("Taken back: the fact is as it was before."))
 

@@ -26,6 +26,7 @@ from memory.tiers import SCORED_TIERS, Tier, Trust
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS, describe_warnings
 from memory.web.notices import tell, tell_with_undo
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -182,7 +183,7 @@ def save_revision(person: ViewedPerson, item: MemoryItem, form: RevisionForm) ->
     try:
         left = memory.revise(person.user, item.pk, changes, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        form.add_error(error.field if error.field in form.fields else None, error.rule)
+        form.add_error(error.field if error.field in form.fields else None, word_refusal(error.rule))
         return None
     if left is None:
         raise Http404("no such memory")
@@ -215,7 +216,7 @@ def restore(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) 
     try:
         changed = memory.restore(person.user, item_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        messages.error(request, _("Not restored: {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not restored: {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_item(request, person, item_id)
     is_merged = changed is not None and changed.pk != item_id
     if is_merged:

@@ -15,6 +15,7 @@ from memory.tiers import SCORED_TIERS, Outcome, Tier
 from memory.web.labels import OUTCOME_NAMES, VERDICTS
 from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -66,7 +67,7 @@ def set_always_inject(request: OperatorRequest, person: ViewedPerson, item_id: u
     try:
         open_facade(person).revise(person.user, item_id, {"always_inject": always}, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, _("Not changed: {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not changed: {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_item(request, person, item_id)
     said = _("It comes with every question now.") if always else _("It is included only when relevant from now on.")
     undo = reverse("console:set_always_inject", args=[*person.path, item_id])

@@ -3,15 +3,13 @@
 Pure: a sentence in, a sentence out. What is not one of ours, a person's own reason say, stays as it was written.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from django.utils.translation import gettext, gettext_noop
 
-from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, name_word
+from memory.web.labels import name_tier, name_word
+from memory.web.sentences import SentenceForm, compile_sentences, say_sentence
 
 # As they stand in rows. A part in braces holds anything; the more special of two stands first.
 SENTENCES: Final = (
@@ -62,59 +60,16 @@ DECISIONS: Final[Mapping[str, str]] = {
     "keep_both": gettext_noop("keep both"),
     "reject": gettext_noop("reject the newer"),
 }
-PLACE: Final = re.compile(r"\{(\w+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceForm:
-    """A sentence as what stands between its places. No pattern: of a long reason with two places one takes the square
-    of its length."""
-
-    sentence: str
-    between: tuple[str, ...]
-    places: tuple[str, ...]
-
-    def read_parts(self, reason: str) -> dict[str, str] | None:
-        """What fills the places, each as short as may be; None of another sentence."""
-        first, *between = self.between
-        if not reason.startswith(first) or (not self.places and reason != first):
-            return None
-        parts, start = {}, len(first)
-        for number, (place, behind) in enumerate(zip(self.places, between, strict=True)):
-            is_last = number == len(self.places) - 1
-            # A place is never empty.
-            end = len(reason) - len(behind) if is_last else reason.find(behind, start + 1)
-            if end <= start or not reason.startswith(behind, end):
-                return None
-            parts[place], start = reason[start:end], end + len(behind)
-        return parts
-
-
-def compile_sentences(sentences: Iterable[str]) -> list[SentenceForm]:
-    return [
-        SentenceForm(sentence, tuple(PLACE.split(sentence)[::2]), tuple(PLACE.split(sentence)[1::2]))
-        for sentence in sentences
-    ]
-
-
 FORMS: Final = compile_sentences(SENTENCES)
 
 
 def word_reason(reason: str, forms: Sequence[SentenceForm] = FORMS) -> str:
-    for form in forms:
-        parts = form.read_parts(reason)
-        if parts is not None:
-            said = {name: WORDED[name](part) if name in WORDED else part for name, part in parts.items()}
-            return gettext(form.sentence).format(**said).replace(">=", "≥")
-    return reason
+    said = say_sentence(reason, forms, WORDED)
+    return reason if said is None else said.replace(">=", "≥")
 
 
 def name_decision(decision: str) -> str:
     return gettext(DECISIONS.get(decision, decision)) if decision else decision
-
-
-def name_tier(tier: str) -> str:
-    return str(TIER_NAMES[Tier(tier)]) if tier in set(Tier) else tier
 
 
 WORDED: Final[Mapping[str, Callable[[str], str]]] = {

@@ -25,6 +25,7 @@ from memory.models.spaces import Role
 from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -112,7 +113,9 @@ def tell_refusals(request: OperatorRequest) -> Iterator[None]:
     except NotAllowed as error:
         messages.error(request, str(error))
     except WriteRefused as error:
-        messages.error(request, _("Not done: the {field} {rule}.").format(field=error.field, rule=error.rule))
+        messages.error(
+            request, _("Not done: the {field} {rule}.").format(field=error.field, rule=word_refusal(error.rule))
+        )
 
 
 def find_space_or_404(person: ViewedPerson, slug: str) -> SpaceAccess:
@@ -142,7 +145,7 @@ def share(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) ->
     try:
         facade.share(access, person.user, item_id, now=timezone.now())
     except WriteRefused as error:
-        messages.error(request, _("Not shared: it {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not shared: it {rule}.").format(rule=word_refusal(error.rule)))
     else:
         messages.success(request, _("Shared in {name}. The memory stays the person's own.").format(name=access.name))
     return redirect_to_item(request, person, item_id)

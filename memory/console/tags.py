@@ -25,10 +25,10 @@ from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
-from memory.tiers import Tier
-from memory.web.labels import TIER_NAMES, describe_actor, draw_arrow, name_secret, name_word
+from memory.web.labels import describe_actor, draw_arrow, name_secret, name_tier, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_quantity
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
 from memory.web.wordings import translate_shipped
@@ -116,7 +116,7 @@ def label_secrets(text: str) -> SafeString:
 
 @register.filter
 def tier_name(tier: str) -> str:
-    return TIER_NAMES[Tier(tier)] if tier in set(Tier) else tier
+    return name_tier(tier)
 
 
 @register.filter
@@ -143,6 +143,11 @@ def quantity(number: int, unit: str) -> str:
 @register.filter
 def reason(text: str) -> str:
     return word_reason(text)
+
+
+@register.filter
+def refusal(text: str) -> str:
+    return word_refusal(text)
 
 
 @register.filter

@@ -12,6 +12,7 @@ from memory.console.item import ask_confirmation, find_item, redirect_to_item, r
 from memory.store.admission import WriteRefused
 from memory.tiers import Trust
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -43,7 +44,7 @@ def undo(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID, eve
     try:
         changed = memory.undo(person.user, item_id, event_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        messages.error(request, _("Not taken back: {rule}.").format(rule=error.rule))
+        messages.error(request, _("Not taken back: {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_item(request, person, item_id)
     if changed is None:
         raise Http404("no such event")

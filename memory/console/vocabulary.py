@@ -26,6 +26,7 @@ from memory.vocabulary.editions import (
 from memory.vocabulary.presets import list_presets
 from memory.vocabulary.terms import ControlledVocabulary, TermKind, TermState
 from memory.web.pages import OperatorRequest, operator_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import visible_organizations
 from memory.web.wordings import translate as _
 
@@ -85,10 +86,11 @@ def page(request: OperatorRequest) -> HttpResponse:
     except WriteRefused as error:
         if form is not None:
             form.add_error(
-                error.field if error.field in form.fields else None, _("This {rule}.").format(rule=error.rule)
+                error.field if error.field in form.fields else None,
+                _("This {rule}.").format(rule=word_refusal(error.rule)),
             )
             return render_page(request, organization, form, status=422)
-        messages.error(request, _("The {field} {rule}.").format(field=error.field, rule=error.rule))
+        messages.error(request, _("The {field} {rule}.").format(field=error.field, rule=word_refusal(error.rule)))
     else:
         messages.success(request, done)
     return redirect(f"{reverse('console:vocabulary')}?organization={organization.slug}")

@@ -16,6 +16,7 @@ from memory.models.spaces import is_space
 from memory.models.webhooks import URL_CHARS
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, operator_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import visible_organizations
 from memory.web.wordings import translate as _
 from memory.webhooks import endpoints, listing
@@ -90,7 +91,7 @@ def make_endpoint(request: OperatorRequest, form: EndpointForm) -> tuple[Webhook
     try:
         return endpoints.create_endpoint(given["organization"].pk, new, now=timezone.now(), actor=actor_of(request))
     except WriteRefused as error:
-        form.add_error(FIELDS.get(error.field, error.field), _("This {rule}.").format(rule=error.rule))
+        form.add_error(FIELDS.get(error.field, error.field), _("This {rule}.").format(rule=word_refusal(error.rule)))
         return None
 
 

@@ -177,6 +177,10 @@ def draw_arrow() -> str:
     return f"{mark}{ARROW}{mark}"
 
 
+def name_tier(tier: str) -> str:
+    return str(TIER_NAMES[Tier(tier)]) if tier in set(Tier) else tier
+
+
 def name_secret(kind: str) -> str:
     """In the language of whoever looks; a kind that is none of the guard's, written by somebody say, as it is."""
     if kind in SECRET_NAMES:

@@ -19,6 +19,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -84,7 +85,7 @@ def carry_out(
     try:
         done = DEEDS[do](open_facade(person), person.user, ids, tag)
     except WriteRefused as refusal:
-        messages.error(request, _("Nothing was changed: {rule}.").format(rule=refusal.rule))
+        messages.error(request, _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule)))
         return []
     if not done:
         messages.success(request, _("Nothing was left to change."))

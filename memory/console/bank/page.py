@@ -21,6 +21,7 @@ from memory.store.listing import RECENT, build_item_cursor
 from memory.tiers import BANK_TAGS, Status
 from memory.web.labels import describe_warnings
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -107,7 +108,7 @@ def judge_form(person: ViewedPerson, form: StatementForm) -> dict[str, Any]:
         # Its tags may be still to come.
         new = open_facade(person).judge_statement(replace(given, tags=given.tags or ["context"]))
     except WriteRefused as refusal:
-        return {**judged, "refused": refusal.rule}
+        return {**judged, "refused": word_refusal(refusal.rule)}
     return {**judged, "warnings": describe_warnings(new.warnings), "redacted": new.text != given.text}
 
 
@@ -129,7 +130,7 @@ def add(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         duplicate_id = memory.find_duplicate(person.user, new)
         stored = memory.store(person.user, new, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as refusal:
-        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.rule)
+        form.add_error(refusal.field if refusal.field in form.fields else None, word_refusal(refusal.rule))
         return render_bank(request, person, form, status=422)
     merged = stored.duplicate_of is not None
     messages.success(

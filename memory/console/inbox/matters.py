@@ -20,6 +20,7 @@ from memory.models import Fact, MemoryItem
 from memory.models.inbox import MatterDecision, MatterKind
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
@@ -131,7 +132,13 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
             reason=request.POST.get("reason", "")[:2_000],
         )
     except WriteRefused as refusal:
-        return tell(request, person, kind, _("Nothing was changed: {rule}.").format(rule=refusal.rule), is_error=True)
+        return tell(
+            request,
+            person,
+            kind,
+            _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule)),
+            is_error=True,
+        )
     if row is None:
         return tell(request, person, kind, SETTLED)
     said = say_decided(chosen, decision) if chosen in DECISIONS else _("Decided.")
@@ -151,7 +158,13 @@ def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> Ht
     try:
         rows = open_facade(person).decide_all(person.user, chosen, MatterDecision(decision), now=timezone.now())
     except WriteRefused as refusal:
-        return tell(request, person, kind, _("Nothing was changed: {rule}.").format(rule=refusal.rule), is_error=True)
+        return tell(
+            request,
+            person,
+            kind,
+            _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule)),
+            is_error=True,
+        )
     return tell(request, person, kind, _("{rows} decided.").format(rows=len(rows)))
 
 
@@ -163,7 +176,7 @@ def undo(request: OperatorRequest, person: ViewedPerson, decided_id: uuid.UUID) 
     try:
         row = open_facade(person).undo_decision(person.user, decided_id, now=timezone.now())
     except WriteRefused as refusal:
-        messages.error(request, _("Not taken back: {rule}.").format(rule=refusal.rule))
+        messages.error(request, _("Not taken back: {rule}.").format(rule=word_refusal(refusal.rule)))
         return redirect("console:inbox", *person.path)
     if row is None:
         raise Http404("no such decision")

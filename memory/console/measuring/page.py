@@ -30,6 +30,7 @@ from memory.models.evaluation import MeasuringState
 from memory.retrieval.results import SearchHit, SearchRequest
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -93,7 +94,7 @@ def start(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         run = open_facade(person).start_measuring(person.user, form.as_run(), now=timezone.now())
     except WriteRefused as refusal:
-        form.add_error(None, _("Not measured: {rule}.").format(rule=refusal.rule))
+        form.add_error(None, _("Not measured: {rule}.").format(rule=word_refusal(refusal.rule)))
         return render_measuring(request, person, form, status=422)
     return redirect("console:measure_run", *person.path, run.pk)
 
@@ -113,7 +114,7 @@ def save_case(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
             messages.success(request, _("The question is saved; the next measurement asks it."))
             return redirect("console:measure", *person.path)
         except WriteRefused as refusal:
-            form.add_error("question" if refusal.field == "question" else "expected", refusal.rule)
+            form.add_error("question" if refusal.field == "question" else "expected", word_refusal(refusal.rule))
     more: dict[str, Any] = {"asked": asked, "question_form": form, "hits": hits}
     return render_measuring(request, person, ChangeForm(), status=422, **more)
 

@@ -24,6 +24,7 @@ from memory.retrieval.results import SearchResult
 from memory.retrieval.variants import AS_CONFIGURED, ReplayedQuestion
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -131,7 +132,7 @@ def save(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         open_facade(person).save_case(person.user, new, now=timezone.now())
     except WriteRefused as refusal:
-        messages.error(request, _("Not saved: {rule}.").format(rule=refusal.rule))
+        messages.error(request, _("Not saved: {rule}.").format(rule=word_refusal(refusal.rule)))
         named = {"turn": str(turn.turn_id)} if turn else {"query": fields["question"]}
         return redirect(f"{reverse('console:replay', args=person.path)}?{urlencode(named)}")
     messages.success(request, _("The question is saved; the next measurement asks it."))

@@ -1,0 +1,196 @@
+"""What was wrong with something that was handed in, in the language of whoever looks; programs are answered in English.
+
+Rules are written where they are checked, in rooms that know no page, and what is wrong with a document is kept with its
+job. Pure: a sentence in, a sentence out. What has no words here, a name in it say, stays as it was written.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from django.utils.translation import gettext_noop, pgettext_lazy
+
+from memory.web.labels import name_secret, name_tier
+from memory.web.sentences import compile_sentences, say_sentence
+
+# Of the guard.
+GUARDED: Final = (
+    gettext_noop("{what}; the memory bank keeps facts, not orders"),
+    gettext_noop("{what}; the memory bank keeps no secrets"),
+    gettext_noop("claims an authority that no memory has"),
+    gettext_noop("instructs whoever reads it"),
+    gettext_noop("puts a wish into the person's mouth that would hand over data or control"),
+    gettext_noop("tells whoever reads it what to recommend"),
+    gettext_noop("imitates the marks around what a model is given"),
+    gettext_noop("holds text that no page would show"),
+    gettext_noop("spells words so that they are not read at once"),
+    gettext_noop("hides a {rule} by another spelling"),
+    gettext_noop("looks like it holds {secret}"),
+    gettext_noop("reads as if it told a secret"),
+    gettext_noop(
+        "is a raw exchange or a turn of one; the memory bank keeps lasting statements, exchanges go to working"
+    ),
+    gettext_noop("is a joke; the memory bank keeps what is meant"),
+    gettext_noop("supposes what is not so; the memory bank keeps what is"),
+    gettext_noop("is gossip about people who are not close; the memory bank keeps what concerns the person"),
+    gettext_noop("is common knowledge; the memory bank keeps what only this person can tell"),
+    gettext_noop("will not hold tomorrow; the memory bank keeps what lasts"),
+    gettext_noop("holds words to translate or to work on; the memory bank keeps what the person says of themselves"),
+)
+# Of texts, tags and facts.
+WRITTEN: Final = (
+    gettext_noop("control characters other than tab and newline are not allowed"),
+    gettext_noop("lone surrogates are not valid text"),
+    gettext_noop("must contain something to read"),
+    gettext_noop("must be at most {most} characters, not {number}"),
+    gettext_noop("a tag {what}"),
+    gettext_noop("at most {most} tags, not {number}"),
+    gettext_noop("a memory_bank item needs at least one tag"),
+    gettext_noop("only memory_bank items can always be injected"),
+    gettext_noop("words of a document or tool can never always be injected"),
+    gettext_noop("words of a document or tool cannot be stored into {tier}; only into working or books"),
+    gettext_noop("is not the one this key or this request is confined to"),
+    gettext_noop("this holds a secret, which is no fact about a person"),
+    gettext_noop("this is an order to the assistant, which is no fact about a person"),
+    gettext_noop("the memory bank is full of what people wrote; archive something there first"),
+    gettext_noop("must not be before valid_from"),
+)
+# Of documents, whole sentences.
+DOCUMENTS: Final = (
+    gettext_noop("There is nothing to read in it."),
+    gettext_noop("It would make more than {number} passages."),
+    gettext_noop("The document holds a secret ({secrets}) on page {page}, which this key refuses."),
+    gettext_noop("The document holds a secret ({secrets}) on passage {number}, which this key refuses."),
+    gettext_noop("The document unpacks to more than {most} MiB, or to more than {ratio} times its size."),
+    gettext_noop("The archive inside the document has too many parts, or one twice."),
+    gettext_noop("The archive inside the document has parts that no document has."),
+    gettext_noop("The archive inside the document is damaged."),
+    gettext_noop("The document is protected by a password."),
+    gettext_noop("The document holds macros; save it as one without them."),
+    gettext_noop("The text is longer than {number} characters."),
+    gettext_noop("The tables have more than {number} cells with content."),
+    gettext_noop("The file is larger than {number} bytes."),
+    gettext_noop("There is no text in the document."),
+    gettext_noop("There is no text in the page."),
+    gettext_noop("The content is not text."),
+    gettext_noop("The content is not text in any known encoding."),
+    gettext_noop("The name says .{claimed}, but the content is not of that kind."),
+    gettext_noop("The name says .{claimed}, but the content is {found}."),
+    gettext_noop("The content is an older Office document; save it as docx or xlsx."),
+    gettext_noop("The content is not a document: it is a program, picture or archive."),
+    gettext_noop("The content is an archive, neither docx nor xlsx."),
+    gettext_noop("The file is empty."),
+    gettext_noop("Only these kinds can be read: {kinds}."),
+    gettext_noop("The document is damaged."),
+    gettext_noop("The PDF file is damaged."),
+    gettext_noop("The workbook is damaged."),
+    gettext_noop("The document has tables nested too deeply to be read."),
+    gettext_noop("The document is nested too deeply to be read."),
+    gettext_noop("The page is nested too deeply to be read."),
+    gettext_noop("The file has {number} pages; {most} can be read."),
+    gettext_noop("The pages hold pictures and no text; a scan needs its text recognised first."),
+    gettext_noop("The sheets are too wide to be read."),
+    gettext_noop("The document cannot be read."),
+    gettext_noop("Reading the document takes too much computing time."),
+    gettext_noop("Reading the document takes too much memory."),
+    gettext_noop("Reading takes longer than {number} seconds."),
+    gettext_noop("The document gives more text than can be kept."),
+    gettext_noop("A passage of it cannot be stored: it {what}."),
+    gettext_noop("Reading it was begun {number} times and came to no end; nothing of it was stored."),
+    gettext_noop("Only a failed job can be tried again; this one is {state}."),
+    gettext_noop("The file is no longer kept; hand it in again."),
+    gettext_noop("This job is over: {state}."),
+)
+# Of a personality's file. The more special of two stands first.
+PERSONALITIES: Final = (
+    gettext_noop("has more than {number} bytes"),
+    gettext_noop("has more than {number} values"),
+    gettext_noop("has more than {number} entries; those from here are not used"),
+    gettext_noop("the character {character} is not allowed"),
+    gettext_noop("holds no template"),
+    gettext_noop("anchors and aliases are not allowed: write the value out"),
+    gettext_noop("merges are not allowed: write the values out"),
+    gettext_noop("tags such as {tag} are not allowed"),
+    gettext_noop("is not valid UTF-8"),
+    gettext_noop("is not YAML: {problem}"),
+    gettext_noop("is not YAML"),
+    gettext_noop("must be a mapping with the sections identity and communication"),
+    gettext_noop("has a second document"),
+    gettext_noop("is nested deeper than {number} levels"),
+    gettext_noop("a key must be a word"),
+    gettext_noop("is given more than once"),
+    gettext_noop("must have a letter or a digit"),
+    gettext_noop("{name} is a preset, which cannot be changed: choose another name"),
+    gettext_noop("a person has at most {number} templates: delete one first"),
+    gettext_noop("is in use: choose another one first"),
+    gettext_noop("is a preset, which cannot be deleted"),
+    gettext_noop("is required"),
+    gettext_noop("this section is required"),
+    gettext_noop("this section is empty: nothing is said of it"),
+    gettext_noop("this section is missing: nothing is said of it"),
+    gettext_noop("an entry has at most {number} characters; this one is not used"),
+    gettext_noop("must be a mapping of fields; it is not used"),
+    gettext_noop("must be a mapping of fields"),
+    gettext_noop("is no field of a personality and is not used"),
+    gettext_noop("must be a single value; it is not used"),
+    gettext_noop("must be a text; this entry is not used"),
+    gettext_noop("must be a text: put it in quotes"),
+    gettext_noop("must have at most {most} characters, not {number}"),
+    gettext_noop("must be true or false; it is not used"),
+    gettext_noop("must be one of: {names}; it is not used"),
+)
+# The guard's rules, behind its reasons.
+GUARD_RULES: Final = {
+    "false authority": pgettext_lazy("guard rule", "false authority"),
+    "rule override": pgettext_lazy("guard rule", "rule override"),
+    "planted preference": pgettext_lazy("guard rule", "planted preference"),
+    "covert promotion": pgettext_lazy("guard rule", "covert promotion"),
+    "fence": pgettext_lazy("guard rule", "fence"),
+    "hidden text": pgettext_lazy("guard rule", "hidden text"),
+    "disguise": pgettext_lazy("guard rule", "disguise"),
+    "secret": pgettext_lazy("guard rule", "secret"),
+    "raw turn": pgettext_lazy("guard rule", "raw turn"),
+    "joke": pgettext_lazy("guard rule", "joke"),
+    "supposition": pgettext_lazy("guard rule", "supposition"),
+    "gossip": pgettext_lazy("guard rule", "gossip"),
+    "world knowledge": pgettext_lazy("guard rule", "world knowledge"),
+    "passing state": pgettext_lazy("guard rule", "passing state"),
+    "exercise": pgettext_lazy("guard rule", "exercise"),
+}
+# Secrets that a text describes.
+DESCRIBED: Final = {
+    "an API key": pgettext_lazy("secret", "an API key"),
+    "a password or code": pgettext_lazy("secret", "a password or code"),
+    "a payment card number": pgettext_lazy("secret", "a payment card number"),
+}
+FORMS: Final = compile_sentences((*DOCUMENTS, *PERSONALITIES, *WRITTEN, *GUARDED))
+NAMED_RULE: Final = re.compile(r"(.+) \(([a-z ]{4,20})\)", re.DOTALL)
+
+
+def word_refusal(text: str) -> str:
+    named = NAMED_RULE.fullmatch(text)
+    if named and named[2] in GUARD_RULES:
+        return f"{word_refusal(named[1])} ({GUARD_RULES[named[2]]})"
+    said = say_sentence(text, FORMS, WORDED)
+    return text if said is None else said
+
+
+def name_rule(rule: str) -> str:
+    return str(GUARD_RULES.get(rule, rule))
+
+
+def name_described(secret: str) -> str:
+    return str(DESCRIBED[secret]) if secret in DESCRIBED else name_secret(secret)
+
+
+def name_secrets(kinds: str) -> str:
+    return ", ".join(map(name_secret, kinds.split(", ")))
+
+
+WORDED: Final[Mapping[str, Callable[[str], str]]] = {
+    "what": word_refusal,
+    "rule": name_rule,
+    "secret": name_described,
+    "secrets": name_secrets,
+    "tier": name_tier,
+}

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import get_language_info
 from django.views.decorators.http import require_safe
 
 from knowledge_graph.hotmem.replay import ReplayedTriple, ReplayedTurn, list_hot_threads, replay_thread
@@ -76,10 +77,19 @@ def describe_turn(turn: ReplayedTurn) -> dict[str, Any]:
     return {
         "turn": turn,
         "intent": INTENTS.get(turn.intent, turn.intent),
+        "language": name_language(turn.lang or ""),
         "triples": [describe_triple(one) for one in (*turn.triples, *turn.ended)],
         "said": [one for one in turn.bullets if one.is_said],
         "rested": [one for one in turn.bullets if not one.is_said],
     }
+
+
+def name_language(code: str) -> str:
+    """In the language of whoever looks; a code that nobody knows as it is."""
+    try:
+        return str(get_language_info(code)["name_translated"])
+    except KeyError:
+        return code
 
 
 def describe_triple(one: ReplayedTriple) -> dict[str, Any]:

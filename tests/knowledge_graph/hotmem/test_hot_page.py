@@ -29,12 +29,19 @@ def test_a_conversation_is_shown_turn_by_turn(api: ApiClient, user: EndUser, con
     assert page.index("turn 3") < page.index("turn 1")
     assert "Kofi rang me &lt;b&gt;this&lt;/b&gt; morning" in page
     assert "kumasi" in page.casefold()
-    for words in ("asks, in en", "stored", "said", "Use the following factual context if helpful:"):
+    for words in ("asks, in English", "stored", "said", "Use the following factual context if helpful:"):
         assert words in page, words
     assert f"{home}/hot" in console.get(f"{home}/conversations").content.decode()
     say(api, HOSTILE, HOSTILE)
     assert "<script>alert" not in console.get(f"{home}/hot?thread={quote(HOSTILE, safe='')}").content.decode()
     assert "Nothing of this conversation is kept" in console.get(f"{home}/hot?thread=none").content.decode()
+
+
+def test_a_secret_is_shown_as_a_label(api: ApiClient, user: EndUser, console: Console) -> None:  # noqa: F811
+    say(api, "Remember that the wifi password is Larch-tree-77.")
+    page = console.get(f"/console/{user.organization.slug}/{user.external_id}/hot?thread=t").content.decode()
+    assert "wifi password removed</bdi>" in page
+    assert "[redacted" not in page
 
 
 def test_what_was_forgotten_is_not_replayed(api: ApiClient, user: EndUser, console: Console) -> None:  # noqa: F811

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext_lazy
 from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
+from memory.console.component_health import NAMES
 from memory.models import FactRun
 from memory.models.episodes import RunState
 from memory.web.pages import OperatorRequest, person_page
@@ -71,7 +72,7 @@ def describe_run(run: FactRun) -> NightLine:
         STATES[RunState(run.state)],
         run.state == RunState.PARTIAL,
         describe_counts(run.counts),
-        ", ".join(run.missing),
+        ", ".join(str(NAMES.get(name, name)) for name in run.missing),
         run.model_calls,
         took,
     )

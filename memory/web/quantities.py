@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from django.utils.formats import number_format
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import get_language_bidi, ngettext_lazy
 
 # One entry for each noun that stands after a figure in more than one place, or beside another figure in one sentence,
 # where gettext can bend one of the two only.
@@ -27,3 +27,8 @@ UNITS: Final[dict[str, Any]] = {
 def say_quantity(number: int, unit: str) -> str:
     shown = number_format(number, use_l10n=True, force_grouping=True)
     return str(UNITS[unit] % {"count": number, "number": shown})
+
+
+def keep_sign(figure: str) -> str:
+    """A figure with its sign in front of it, from right to left too, where it would be drawn behind."""
+    return "\N{LEFT-TO-RIGHT MARK}" + figure if get_language_bidi() else figure

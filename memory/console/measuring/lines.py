@@ -14,7 +14,7 @@ from memory.measuring.runs import OPEN, is_lost
 from memory.measuring.words import RunWords
 from memory.models import EvaluationRun
 from memory.models.evaluation import MeasuringState
-from memory.web.quantities import say_quantity
+from memory.web.quantities import keep_sign, say_quantity
 from memory.web.wordings import translate as _
 
 MEASURE_NAMES: Final = {
@@ -104,11 +104,13 @@ class AnswerLine:
 
 def format_figure(name: str, value: float, *, signed: bool = False) -> str:
     plus = "+" if signed and value > 0 else ""
-    return f"{plus}{value:,.0f}" if name in COSTS else f"{plus}{value:.3f}"
+    figure = f"{plus}{value:,.0f}" if name in COSTS else f"{plus}{value:.3f}"
+    return keep_sign(figure) if signed else figure
 
 
 def write_range(name: str, interval: Sequence[float], *, signed: bool) -> str:
-    return " to ".join(format_figure(name, value, signed=signed) for value in interval[1:])
+    low, high = (format_figure(name, value, signed=signed) for value in interval[1:])
+    return _("{low} to {high}").format(low=low, high=high)
 
 
 def build_measure(name: str, found: Mapping[str, Any]) -> MeasureLine:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from memory.console.signal_wordings import name_signal
 from memory.retrieval.results import SearchHit
+from memory.web.quantities import keep_sign
 from memory.web.wordings import translate as _
 
 # Of a score's sum: a smaller difference moves nothing.
@@ -49,7 +50,7 @@ def describe_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tup
 
 
 def format_change(value: float) -> str:
-    return f"{'+' if value > 0 else '−'}{abs(value):.2f}"
+    return keep_sign(f"{'+' if value > 0 else '−'}{abs(value):.2f}")
 
 
 def list_shares(explain: Mapping[str, Any]) -> dict[str, float]:

@@ -361,7 +361,7 @@ def test_the_last_night_stands_above_the_facts_and_each_on_a_page(console: Conso
         FactRun.objects.update(state="partial", missing=["embedder"], counts={})
     nights = console.get(f"{place}/facts/nights").content.decode()
     assert "partly done" in nights
-    assert "without embedder" in nights
+    assert "without Embedding model" in nights
     assert "nothing to do" in nights
 
 

@@ -63,6 +63,12 @@ def test_a_change_is_measured_and_told_question_by_question(
     assert f"place 1 {draw_arrow()} not found" in told
     assert QUESTION in told
     assert "every 2s" not in told
+    assert "0.000 to 0.000" in told
+    console.cookies["commonplace_language"] = "he"
+    hebrew = console.get(started.headers["Location"]).content.decode()
+    assert "0.000 עד 0.000" in hebrew
+    assert "\N{LEFT-TO-RIGHT MARK}-1.000" in hebrew
+    del console.cookies["commonplace_language"]
     both = console.get(f"{place}/measure/{run.pk}/0").content.decode()
     assert "expected" in both
     assert "Nothing is found" in both

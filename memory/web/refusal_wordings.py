@@ -10,7 +10,7 @@ from typing import Final
 
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from memory.web.labels import name_secret, name_tier
+from memory.web.labels import name_secret, name_tier, name_word
 from memory.web.sentences import compile_sentences, say_sentence
 
 # Of the guard.
@@ -139,6 +139,50 @@ PERSONALITIES: Final = (
     gettext_noop("must be true or false; it is not used"),
     gettext_noop("must be one of: {names}; it is not used"),
 )
+# Of what somebody wants changed. The more special of two stands first.
+CHANGED: Final = (
+    gettext_noop("is a topic already; map the suggestion to it instead"),
+    gettext_noop("must be a topic that is in use"),
+    gettext_noop("is a {kind} already; change it instead"),
+    gettext_noop("would be one of more than {number} terms"),
+    gettext_noop("must be another {kind} that is in use"),
+    gettext_noop("must be a word of a-z, 0-9 and _ that begins with a letter, at most {number}"),
+    gettext_noop("must each hold a letter or a digit"),
+    gettext_noop("there is none yet: report an outcome “worked”, or save a question"),
+    gettext_noop("another one goes on; wait until it has ended"),
+    gettext_noop("name from 1 to {number} memories that should be found"),
+    gettext_noop("names a memory that this person does not have"),
+    gettext_noop("a person has at most {number} saved questions; delete one first"),
+    gettext_noop("is archived: restore it before it is shared"),
+    gettext_noop("waits for review: confirm it before it is shared"),
+    gettext_noop("is text from outside: vouch for it before it is shared"),
+    gettext_noop("an organisation may have {number} endpoints; delete one first"),
+    gettext_noop("must be some of {names}"),
+    gettext_noop("must be 1-128 of A-Z a-z 0-9 _ . @ : -"),
+    gettext_noop("must be 1-128 of A-Z a-z 0-9 _ . @ : / -"),
+    gettext_noop("holds a secret, which is taken out of every request; the signature tells who sends"),
+    gettext_noop("must be an address of at most {number} printable ASCII characters"),
+    gettext_noop("is no address"),
+    gettext_noop("must begin with https:// or http://"),
+    gettext_noop("must not hold a name or password"),
+    gettext_noop("must be a host, an optional port and a path"),
+    gettext_noop("was decided by somebody else"),
+    gettext_noop("its facts are gone"),
+    gettext_noop("the fact is gone"),
+    gettext_noop("the memory is gone"),
+    gettext_noop("say why it failed"),
+    gettext_noop("each failure has a reason of its own"),
+    gettext_noop("belongs to {number} spaces already, as many as one person may"),
+    gettext_noop("is the last curator: name another first, or delete the space"),
+    gettext_noop("only a promotion, an archiving, becoming dormant or an edit can be taken back"),
+    gettext_noop("this was taken back already"),
+    gettext_noop("something came after it ({kind}); only the last change can be taken back"),
+    gettext_noop("was not corrected or confirmed last: there is nothing to take back"),
+    gettext_noop("this verdict is on an answer; a new one on the same answer takes its place"),
+    gettext_noop("the verdict no longer stands"),
+    gettext_noop("must be one of {names}"),
+    gettext_noop("must be at most {number}"),
+)
 # The guard's rules, behind its reasons.
 GUARD_RULES: Final = {
     "false authority": pgettext_lazy("guard rule", "false authority"),
@@ -163,7 +207,7 @@ DESCRIBED: Final = {
     "a password or code": pgettext_lazy("secret", "a password or code"),
     "a payment card number": pgettext_lazy("secret", "a payment card number"),
 }
-FORMS: Final = compile_sentences((*DOCUMENTS, *PERSONALITIES, *WRITTEN, *GUARDED))
+FORMS: Final = compile_sentences((*DOCUMENTS, *PERSONALITIES, *WRITTEN, *CHANGED, *GUARDED))
 NAMED_RULE: Final = re.compile(r"(.+) \(([a-z ]{4,20})\)", re.DOTALL)
 
 
@@ -193,4 +237,5 @@ WORDED: Final[Mapping[str, Callable[[str], str]]] = {
     "secret": name_described,
     "secrets": name_secrets,
     "tier": name_tier,
+    "kind": name_word,
 }

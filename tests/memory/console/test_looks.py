@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -177,21 +178,23 @@ def look_at(page: Page, path: str) -> list[str]:
     return complaints
 
 
-def look_in_other_languages(there: Visit, place: str) -> list[str]:
+def look_in_other_languages(there: Visit, paths: list[str]) -> list[str]:
     """From right to left, and in the language of the longest words, for the pages that hold the most of them."""
     complaints = []
     for language in ("he", "de"):
         there.page.context.add_cookies([{"name": "commonplace_language", "value": language, "url": there.base}])
-        for path in OF_MANY_WORDS:
-            there.page.goto(there.base + place + path)
+        for path in paths:
+            there.page.goto(there.base + path)
             for width in WIDTHS:
                 there.page.set_viewport_size({"width": width, "height": 800})
                 complaints += [f"{path} in {language}, {width}: {said}" for said in there.page.evaluate(CHECKS)]
     return complaints
 
 
-def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., Visit]) -> None:
+def test_every_page_can_be_read_and_used(user: EndUser, pages: list[str], visit: Callable[..., Visit]) -> None:
     complaints = []
+    _link, token = MemoryFacade().make_personal_link(user, timedelta(days=1), now=timezone.now())
+    in_many_words = [*(pages[0] + path for path in OF_MANY_WORDS), f"/me/{token}", "/me/memories", "/me/everything"]
     for browser in open_browser():
         there = visit(browser)
         there.open("/console/login")
@@ -204,7 +207,7 @@ def test_every_page_can_be_read_and_used(pages: list[str], visit: Callable[..., 
                 complaints.append(f"{path}: answered {came.status}")
             there.page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
             complaints += look_at(there.page, path)
-        complaints += look_in_other_languages(there, pages[0])
+        complaints += look_in_other_languages(there, in_many_words)
     assert complaints == []
 
 

@@ -30,6 +30,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading
 from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
+from memory.facts.antecedents import list_antecedents
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
@@ -115,6 +116,17 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
     return result
 
 
+def read_with_known(
+    user: EndUser, text: str, earlier: Sequence[str], lang: str | None, conf: HotPathConf
+) -> HotReading:
+    """A turn that tells nothing by itself may speak of whom another conversation introduced: "Doris died"."""
+    reading = read_turn(text, earlier, lang, conf.pipelines)
+    if reading.triples or reading.retracted or text.rstrip().endswith("?"):
+        return reading
+    named = list_antecedents(user, text, earlier)
+    return read_turn(text, [*earlier, *named], lang, conf.pipelines) if named else reading
+
+
 def run_in_thread(
     user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
 ) -> HotTurnResult:
@@ -123,7 +135,7 @@ def run_in_thread(
     earlier = threads.list_earlier(user, new.thread_id) if state.turn else []
     state.turn += 1
     with clock.measure("extraction"):
-        reading = read_turn(text, earlier, new.lang, conf.pipelines)
+        reading = read_with_known(user, text, earlier, new.lang, conf)
     with clock.measure("intent"):
         cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
     digest = threads.digest_words(text)

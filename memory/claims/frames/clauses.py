@@ -196,7 +196,7 @@ def is_counted(piece: Sequence[HotToken], language: str) -> bool:
 def join_apposed_subjects(
     pieces: Sequence[tuple[str, list[HotToken]]], words: HotWords
 ) -> list[tuple[str, list[HotToken]]]:
-    """ "... y su novia, Aitana, es enfermera", "mein Chef, der Herr Bruns, züchtet Tauben": one clause, not three."""
+    """ "... y su novia, Aitana, es enfermera", "Mog, my old tabby, is 12": one clause, not three."""
     found: list[tuple[str, list[HotToken]]] = []
     at = 0
     while at < len(pieces):
@@ -211,6 +211,8 @@ def join_apposed_subjects(
 
 def is_apposed_subject(pieces: Sequence[Sequence[HotToken]], words: HotWords) -> bool:
     owner, name, predicate = ([token for token in piece if not token.is_mark] for piece in pieces)
+    if owner and is_own_name(owner):
+        owner, name = name, owner
     owned = [token for token in owner if not token.has("conj", "but")]
     marks = [piece[0].text for piece in pieces[1:]]
     if marks != [",", ","] or not owned or not predicate or not owned[0].has("my", "his") or is_any_verb(owned):

@@ -172,7 +172,8 @@ def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) ->
         if amount is not None and (known := find_last(told, "duration")):
             put(change, known, amount[0])
             return change
-        if known := find_last(told, "age") or find_last(told, "quantity"):
+        aged = None if counts_something(reader, number[0][1]) else find_last(told, "age")
+        if known := aged or find_last(told, "quantity"):
             put(change, known, number[0][0])
             return change
     for at in range(skip, len(reader.tokens)):
@@ -188,6 +189,11 @@ def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) ->
             put(change, known, value)
         return change
     return change
+
+
+def counts_something(reader: PhraseReader, end: int) -> bool:
+    """ "Make that one sugar": a number of things of its own is nobody's age."""
+    return end < len(reader.tokens) and not (reader.tokens[end].is_mark or reader.tokens[end].classes)
 
 
 def fits_value(known: HotTriple, value: str, reader: PhraseReader, at: int) -> bool:

@@ -33,9 +33,12 @@ class HotMention:
 class MentionStack:
     found: list[HotMention] = field(default_factory=list)
     told: list[HotTriple] = field(default_factory=list)
+    # The texts of what earlier turns mentioned.
+    earlier: frozenset[str] = frozenset()
 
     def add(self, mention: HotMention) -> None:
         if mention.text and mention.text != "you":
+            self.earlier -= {mention.text}
             self.found = [one for one in self.found if one.text != mention.text][-MOST:]
             self.found.append(mention)
 
@@ -59,8 +62,12 @@ class MentionStack:
         return names.pop() if len(names) == 1 and relation not in THINGS else ""
 
     def resolve(self, pronoun: str) -> HotMention | None:
-        """The latest that a pronoun fits; a person before an animal."""
-        fitting = [one for one in reversed(self.found) if fits(pronoun, one)]
+        """The latest that a pronoun fits, of this turn before those of earlier ones; a person before an animal.
+
+        "We've got a whippet, Doris, she's afraid of lorries" tells nothing of the mother of the turn before.
+        """
+        known = [one for one in reversed(self.found) if fits(pronoun, one)]
+        fitting = [one for one in known if one.text not in self.earlier and not one.is_noun] or known
         persons = [one for one in fitting if one.kind == "person"]
         return next(iter(persons or fitting), None)
 

@@ -1,8 +1,10 @@
 """Whether the words about a verb deny it, or say that it has ended."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
+from memory.claims.frames.clauses import VERBS
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.guard.spelling import fold_letters
@@ -35,10 +37,22 @@ def names_other(tokens: Sequence[HotToken], denial: int) -> bool:
 
 
 def is_ended(reader: PhraseReader) -> bool:
-    plain = " ".join(["", *(token.plain for token in reader.tokens if not token.is_mark), ""])
+    """Whether a clause says that it is over, itself or in an aside that names nothing else: of "I live in Ulm, no
+    longer in Graz" not Ulm is."""
+    plain = " ".join(["", *(token.plain for token in list_spoken(reader.tokens)), ""])
     for entry in read_entries(reader.words.language, "frames", "ended phrase"):
         first, _, second = fold_letters(entry).partition(" * ")
         at = plain.find(f" {first} ")
         if at >= 0 and (not second or f" {second} " in plain[at + len(first) :]):
             return True
     return False
+
+
+def list_spoken(tokens: Sequence[HotToken]) -> Iterator[HotToken]:
+    """The words without those of asides behind a mark that name something of their own."""
+    starts = [at + 1 for at, token in enumerate(tokens) if token.is_mark]
+    for start, end in pairwise([0, *starts, len(tokens)]):
+        stretch = tokens[start:end]
+        is_other = any(token.is_capital or token.text.isdigit() for token in stretch)
+        if not start or not is_other or any(token.has(*VERBS) for token in stretch):
+            yield from (token for token in stretch if not token.is_mark)

@@ -261,6 +261,9 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
 def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
     tokens = reader.tokens
     at = place.start
+    if any(token.has("time", "prep") for token in tokens[: place.verb]):
+        # "Ab November bin ich HiWi": nobody is called something from a day on.
+        return False
     is_introduced = False
     if tokens[at].has("det") and reader.words.language == "de":
         if tokens[at].text not in {"der", "die"}:

@@ -7,6 +7,7 @@ from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.triples import DropReason
 from memory.claims.frames.words import STORY, HotWords
+from memory.claims.suppositions import is_move_ahead
 
 # Endings of the conditional and the future, which no frame is written in.
 UNREAL: Final = {
@@ -96,7 +97,7 @@ def is_supposed(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
     clause = clauses[at]
     if clause.link == "if" or clause.tokens[0].has("if"):
         return True
-    if clause.says(words.phrases["wish"]) or clause.says(words.phrases["plan"]) or has_unreal(clause, words):
+    if any(clause.says(words.phrases[kind]) for kind in ("wish", "plan", "as if")) or has_unreal(clause, words):
         return True
     # What goes on with a wish is wished for: "I'd like a dog and live by the sea".
     before = find_beside(clauses, at, -1)
@@ -225,4 +226,8 @@ def find_drop(
     """Why one fact of a clause is not kept, or None; ``reason`` is that of the whole clause."""
     if reason is not None and (is_played or not fact.is_presupposed):
         return reason
-    return "hypothetical" if fact.relation in AHEAD and clause.says(words.phrases["ahead"]) else None
+    if fact.relation not in AHEAD:
+        return None
+    said = {token.plain for token in clause.tokens}
+    is_ahead = clause.says(words.phrases["ahead"]) or is_move_ahead(said, words.language)
+    return "hypothetical" if is_ahead else None

@@ -13,7 +13,8 @@ from memory.language.loader import read_sections
 # Words of a turn that are read: what goes on longer is pasted.
 MOST_TOKENS: Final = 160
 CLOCK: Final = r"\d{1,2}(?:[:.]\d{2})?(?:am|pm|h\d{0,2})\b|\d{1,2}:\d{2}\b"
-NUMBER: Final = CLOCK + r"|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
+# A day before its month is no number of years: "werd am 4. Januar 23", with the mark of a dot within a sentence.
+NUMBER: Final = CLOCK + r"|\d{1,2}\ue001|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
 MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
 WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"
 # "don't" is "do" and "n't", "wife's" is "wife" and "'s".

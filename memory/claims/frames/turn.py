@@ -111,6 +111,7 @@ def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelin
     stack = resolve_earlier(earlier, words)
     turn = TurnClauses.of(masked, words)
     told = list(stack.told)
+    stack.earlier = frozenset(one.text for one in stack.found)
     state = read_clauses(turn, stack)
     correct(state, turn, told)
     kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]

@@ -175,3 +175,11 @@ def test_a_context_ends_with_bullets_that_nothing_else_in_it_says(api: ApiClient
     # What the known context tells is not told again.
     asked = api.post("context", {"query": "where does my brother live?", "thread_id": "t"}).json()
     assert asked["injection"].casefold().count("kumasi") == 1
+
+
+def test_who_was_introduced_in_another_conversation_is_known_when_they_are_gone(api: ApiClient, user: EndUser) -> None:
+    say(api, "We've got a whippet called Doris.", thread="spring")
+    assert list_facts(user)["you", "dog"] == "doris"
+    ended = say(api, "Doris died", thread="autumn")
+    assert [one["d"].casefold() for one in ended["superseded"]] == ["doris"]
+    assert ("you", "dog") not in list_facts(user)

@@ -7,11 +7,16 @@ a disability, a fear, the safety of somebody close, the style of the answers.
 from functools import lru_cache
 from typing import Final
 
+from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.topics import KIND, TopicWords, find_topic_words
+from memory.guard.annotation import annotate_text
 
 # The category of a fact that is one.
 CONSTRAINT: Final = "constraint"
 STYLE: Final = "style"
+DISLIKES: Final = "dislikes"
+# Tenses of facts.
+ENDED, BEGUN = "over", "new"
 
 BODY: Final = frozenset({"food", "drink", "health", "exercise"})
 OUT: Final = frozenset({"outing", "travel"})
@@ -37,6 +42,11 @@ LIMITS: Final[dict[str, frozenset[str]]] = {
     "money": OUT | {"gift", "food", "clothes", "home", "exercise"},
     "time": OUT | {"schedule", "food", "exercise", "sharing"},
 }
+# Of what others are, what a host has to know.
+OF_GUESTS: Final = frozenset({"diet", "allergy", "faith", "sober", "child"})
+# Words of the person, and of anybody else.
+OF_SELF: Final = frozenset({"me", MARK + "i", MARK + "my", MARK + "self"})
+OF_OTHERS: Final = frozenset({MARK + "link", MARK + "third", "someone says", MARK + "opines"})
 # What somebody wants none of, and no list knows what it touches: told where anything new is asked for.
 ANYTHING: Final = "anything"
 ALLERGY: Final = "allergy"
@@ -50,19 +60,24 @@ KIND_OF_RELATION: Final = {
     "has_condition": "heart",
     "takes": "medication",
     "medication": "medication",
+    "takes_dose": "medication",
 }
 # Words between "can't" and what cannot be done, and between "no" and what is not eaten.
 REACH: Final = 3
 
 
 @lru_cache(maxsize=8192)
-def find_constraint(statement: str, relation: str = "") -> frozenset[str]:
-    """The topics that a statement limits; empty where it limits nothing. ``relation`` is its fact's, where known."""
+def find_constraint(statement: str, relation: str = "", tense: str = "") -> frozenset[str]:
+    """The topics that a statement limits; empty where it limits nothing. ``relation`` and ``tense`` are its fact's,
+    where known.
+
+    What is over, and what somebody else is, limits an answer by what is eaten alone: guests have allergies.
+    """
     read = find_topic_words(statement)
-    kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
-    # Not diet: "I drink two coffees" is told under it too.
-    if not kinds and relation in KIND_OF_RELATION:
-        kinds = {KIND_OF_RELATION[relation]}
+    is_others = tense == ENDED or tells_of_others(statement)
+    kinds = list_kinds(read, relation)
+    if is_others:
+        kinds &= OF_GUESTS
     found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
     if STYLE in kinds:
         found.add(STYLE)
@@ -70,23 +85,41 @@ def find_constraint(statement: str, relation: str = "") -> frozenset[str]:
         found |= (read.topics & (REACTED_TO | ({"health"} if "medication" in kinds else set()))) or {"food"}
     if "phobia" in kinds:
         found |= read.topics
-    if is_forbidden(read):
+    if relation == DISLIKES:
+        found |= read.topics & {"food", "drink"}
+    if is_forbidden(read) and not is_others:
         found |= read.topics or OUT | {"exercise"}
-    elif not found and is_refused(read):
+    elif lacks_food(read):
+        found |= read.topics
+    elif not found and is_refused(read) and not (is_others or tense == BEGUN):
         found |= read.topics | {ANYTHING}
     return frozenset(found)
 
 
-def name_category(statement: str, relation: str, category: str) -> str:
+def list_kinds(read: TopicWords, relation: str) -> set[str]:
+    """The kinds of constraint that the words tell, or else the relation."""
+    kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
+    # Not diet: "I drink two coffees" is told under it too.
+    return kinds or ({KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set())
+
+
+@lru_cache(maxsize=8192)
+def tells_of_others(statement: str) -> bool:
+    """Whether nobody but others is spoken of: "the vet says kidneys", "Claire is expecting"; not "type 1, a pump"."""
+    kinds = {kind for one in annotate_text(statement, load_claim_words()).sentences for kind in one.spans_by_kind}
+    return kinds.isdisjoint(OF_SELF) and not kinds.isdisjoint(OF_OTHERS)
+
+
+def name_category(statement: str, relation: str, category: str, tense: str = "") -> str:
     """The category of a fact: CONSTRAINT where it is one, else the one given."""
-    if find_constraint(statement, relation):
+    if find_constraint(statement, relation, tense):
         return CONSTRAINT
     return "" if category == CONSTRAINT else category
 
 
 def is_forbidden(read: TopicWords) -> bool:
-    """Somebody cannot or may not do something, or goes without something to eat."""
-    return is_followed(read, "cannot", "doing") or lacks_food(read)
+    """Somebody cannot or may not do something."""
+    return is_followed(read, "cannot", "doing")
 
 
 def is_refused(read: TopicWords) -> bool:

@@ -70,6 +70,8 @@ VAGUE_WORDS = 12
 # Memories where they are short. Of 62 questions to a month of a life the answer is among the first five of 48, of 53
 # among eight, of 55 among twelve.
 MOST_SHORT = 8
+# Hits that are read with the question; what a later one quotes is told among the known lines too.
+READ_FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +278,8 @@ def join_sections(sections: Sequence[ContextSection]) -> str:
 def drop_repetitions(hits: Sequence[SearchHit], chosen: Sequence[KnownLine]) -> tuple[list[SearchHit], list[KnownLine]]:
     """The hits that are not known lines, and the known lines that no hit tells."""
     left = drop_repeated_hits(hits, chosen)
-    return left, drop_told(chosen, [hit.item.text for hit in left])
+    # What is asked for is said where it is looked for first: "where do I work?" lost its line to the seventh hit.
+    return left, drop_told(chosen, [hit.item.text for hit in left[:READ_FIRST]])
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from memory.claims.constraints import find_constraint
 from memory.context.compose import Context
 from memory.facade import MemoryFacade
 from memory.models import EndUser
@@ -156,3 +157,26 @@ def test_a_bank_item_that_no_fact_stands_behind_is_a_constraint_at_once(user: En
 def test_known_facts_are_those_of_the_person_alone(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     state(other_user, clock, "I'm allergic to sesame.")
     assert compose(user, clock, "Suggest a dip").injection == ""
+
+
+def test_what_others_are_or_what_is_over_limits_no_answer_but_what_is_eaten() -> None:
+    for statement, relation, tense in (
+        ("The vet says kidneys.", "about", ""),
+        ("Claire is pregnant.", "about", ""),
+        ("We sold the house, too many stairs.", "owns", "over"),
+        ("No ceilidh until they mend the heating.", "about", "new"),
+    ):
+        assert not find_constraint(statement, relation, tense), statement
+    assert find_constraint("Tilda is vegan.", "diet")
+    assert find_constraint("I'm pregnant.", "about")
+    assert find_constraint("Je ne mange plus de sel.", "eats", "over")
+    assert "food" in find_constraint("I can't stand coriander.", "dislikes")
+
+
+def test_what_is_asked_for_is_told_though_a_hit_far_down_says_it_too(user: EndUser, clock: Clock) -> None:
+    work = "I work at the harbour office in Leith."
+    tell(user, clock, work)
+    others = [f"The office printer jams on floor {number}, what can I do where I work?" for number in range(6)]
+    tell(user, clock, *others, thread_id="printer")
+    context = compose(user, clock, "Where do I work?", thread_id="new")
+    assert holds(list_known(context), work.rstrip("."))

@@ -8,6 +8,7 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
 from memory.claims.rejection import has_within
+from memory.claims.templates import UNABLE
 from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.spelling import fold_letters
@@ -37,13 +38,15 @@ def build_claim(
     else:
         first, last = find_object(sentence, min(opening.end, end), end)
     time = find_time(sentence, last, end)
-    is_over = has_within(sentence, opening.start, end, MARK + "over")
+    is_over = is_said_over(sentence, tokens, opening, end)
     tense: ClaimTense = "present"
     if is_over:
         tense = "over"
     elif has_within(sentence, opening.start, end, MARK + "change"):
         tense = "new"
-    negated = has_within(sentence, opening.start, max(opening.end, opening.start + 1), MARK + "not")
+    # "I can't stand coriander" denies nothing: the words of the relation say it.
+    said = opening.phrase if opening.relation in UNABLE and opening.phrase >= 0 else opening.end
+    negated = has_within(sentence, opening.start, max(said, opening.start + 1), MARK + "not")
     told = cut_words(sentence, tokens, first, last).casefold()
     return Claim(
         subject=opening.subject,
@@ -61,6 +64,37 @@ def build_claim(
         if time
         else "",
         lang=find_language(whole),
+    )
+
+
+def is_said_over(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening, end: int) -> bool:
+    """Whether the words say that it is over: "hab ein Rad gekauft, endlich keine Linie 3 mehr" does not of the bike.
+
+    Another clause speaks of it if it names nothing of its own: "I smoked, but not any more".
+    """
+    low, high = find_segment(tokens, max(opening.end - 1, opening.start))
+    for at, after in sentence.spans(MARK + "over"):
+        if not opening.start <= at < end:
+            continue
+        first, last = find_segment(tokens, at)
+        if (first, last) == (low, high) or not names_something(sentence, first, last, (at, after)):
+            return True
+    return False
+
+
+def find_segment(tokens: ClauseTokens, place: int) -> tuple[int, int]:
+    """The words between two marks that a word stands among."""
+    for segment in tokens.segments:
+        if segment[0][0] <= place < segment[-1][1]:
+            return segment[0][0], segment[-1][1]
+    return place, place + 1
+
+
+def names_something(sentence: Sentence, start: int, end: int, over: tuple[int, int]) -> bool:
+    return any(
+        at in sentence.capitals or sentence.words[at].isdigit()
+        for at in range(start + 1, end)
+        if not over[0] <= at < over[1]
     )
 
 

@@ -65,9 +65,16 @@ def fill_claims(
 def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within: tuple[int, int], before: str) -> str:
     """The clause of a slot, from where it says whose it is: "mi hermana se llama Ana y vive en Lugo"."""
     statement = word_statement(sentence, tokens, *within)
-    if slot.weight < FRAMED or slot.subject == SPEAKER or not statement:
-        return statement
+    is_told_apart = slot.weight < FRAMED and slot.is_third
     whole = word_statement(sentence, tokens, 0, within[1])
+    if slot.subject == SPEAKER and is_person_or_animal(slot.relation) and slot.object in whole.casefold():
+        # "Mog, my old tabby, sleeps in the sink": the name stands before the clause that tells who it is.
+        return statement if slot.object in statement.casefold() or len(whole) > LONGEST else whole
+    if slot.subject == SPEAKER or is_told_apart or not statement:
+        return statement
+    if slot.relation == "takes_dose" and slot.subject not in whole.casefold():
+        # The sentence before it would tell the dose that was.
+        return f"{slot.subject.capitalize()}: {statement}"
     told = (one for one in (statement, whole, f"{before} {statement}") if slot.subject in one.casefold())
     return next((one for one in told if len(one) <= LONGEST), statement)
 

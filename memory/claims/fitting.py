@@ -4,25 +4,69 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.claim import Claim
-from memory.claims.relations import ABOUT, PLACES, fits_relation
-from memory.claims.taxonomy import PEOPLE
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.medicine import find_medicine
+from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
+from memory.claims.slots import load_small_words, load_words
+from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
+from memory.language.loader import list_codes
 from memory.language.names import load_given_names
 
 NAMED: Final = PEOPLE | {"married_to"}
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
+# Relations whose objects may be small words: a weekday is one.
+OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
+# "Is", of all languages that write small letters.
+LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
+WORD: Final = re.compile(r"[^\W_]+")
 
 
-def fit_claim(claim: Claim) -> Claim | None:
-    """ "My desk at work is 4.12" tells something, though no workplace; "my email to the team" nothing."""
+def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
+    """ "My desk at work is 4.12" tells something, though no workplace; "my email to the team" nothing.
+
+    ``has_capitals``: whether the person writes them, so that a small letter says that a word is no name.
+    """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
+    if claim.relation not in OPEN and is_small(claim.object, claim.lang):
+        return free_claim(claim)
+    if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
+        whose = claim.relation if claim.subject == SPEAKER else claim.subject
+        return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+    if claim.relation == "takes":
+        medicine = find_medicine(claim)
+        return replace(claim, object=medicine) if medicine else free_claim(claim)
     if claim.tense == "over" or fits_relation(claim.relation, claim.object):
         return claim
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
-        return replace(claim, relation=ABOUT, object="")
+        return free_claim(claim)
     return None
+
+
+def free_claim(claim: Claim) -> Claim:
+    """What the words tell without a relation, of which nothing can be denied."""
+    return replace(claim, relation=ABOUT, object="", polarity=True)
+
+
+def is_small(spoken: str, language: str) -> bool:
+    """ "It gives me migraines": a pronoun names nothing that somebody could be allergic to."""
+    words = WORD.findall(fold_letters(spoken))
+    return bool(words) and all(word in load_small_words(language) for word in words)
+
+
+def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
+    """ "My boss is vegetarian", "mon mari est au chômage": how somebody is, and not how they are called."""
+    words = WORD.findall(claim.object)
+    at = claim.statement.casefold().find(claim.object)
+    if not words or at < 0 or any(fold_name(word) in load_given_names() for word in words):
+        return False
+    is_said = LINK.search(claim.statement[:at]) is not None or claim.statement[:at].endswith(", ")
+    if not is_said or not claim.statement[at].islower():
+        return False
+    is_diet = any(fold_letters(claim.object) in load_words(code, "diet word") for code in list_codes())
+    return has_capitals or len(words) > 1 or is_diet
 
 
 def is_of_theirs(statement: str, spoken: str) -> bool:

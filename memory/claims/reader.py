@@ -27,9 +27,9 @@ from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request,
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.succession import find_moved, find_renamed, follow_known
-from memory.claims.suppositions import drop_supposed
+from memory.claims.subjects import NOUNS, PERSON_NOUNS, find_subject_of_is, is_person
+from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
+from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.telling import Passage
 from memory.claims.voices import (
     has_frame,
@@ -43,6 +43,7 @@ from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
+from memory.language.commands import CommandAction, read_command
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
@@ -55,6 +56,8 @@ UNSURE: Final = frozenset(
 )
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
+# What "is" says of its subject.
+PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 
 
@@ -159,14 +162,20 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
-        if (closed := read_closed(sentence, whole, place, is_introduced=is_introduced)) is not None:
+        # "The doctor thinks we should go to 75" is the doctor's voice, and the person's dose.
+        is_dosed = find_moved_dose(sentence.raw, find_language(whole) or "en", known) is not None
+        closed = None if is_dosed else read_closed(sentence, whole, place, is_introduced=is_introduced)
+        if closed is not None:
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [claim for one in read if (claim := resolve_pronoun(one, before))]
+        languages = tuple(sorted(whole.languages or ()))
         is_supposed = framed.is_supposed(sentence.raw, place)
-        claims = () if is_supposed else tuple(drop_supposed(told, sentence, sorted(whole.languages or ())))
+        claims = () if is_supposed else tuple(drop_supposed(told, sentence, languages))
+        # "Explain it like I'm five" is kept for nothing either.
+        is_supposed = is_supposed or (not claims and pretends(sentence, languages))
         found.append(SentenceReading(sentence, place, claims, is_supposed=is_supposed))
         known += [KnownSlot(one.subject, one.relation, one.object) for one in claims]
         mentions |= collect_mentions([sentence.raw])
@@ -179,6 +188,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
 def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
     """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is."""
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
+    is_closed = is_closed or is_forget_order(sentence.raw)
     if not is_closed and len(whole.text) <= LONGEST and tells_counsel(sentence):
         claim = replace(claim_remark(sentence, whole, place), is_remark=False, is_sure=True)
         return SentenceReading(sentence, place, (claim,), is_open=False)
@@ -186,6 +196,12 @@ def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_intr
         is_partial = not is_closed and has_own_part(sentence)
         return SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial)
     return None
+
+
+def is_forget_order(sentence: str) -> bool:
+    """ "Forget about Bramble, it makes me sad": the last thing to be kept about somebody."""
+    command = read_command(sentence)
+    return command is not None and command.action is CommandAction.FORGET
 
 
 def claim_unread(
@@ -287,8 +303,10 @@ def read_sentence(
         told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
     for claims in told:
         if claims:
+            has_capitals = sentence.raw[:1].isupper()
             filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-            yield from filter(None, map(fit_claim, filled))
+            fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
+            yield from filter(None, fitted)
 
 
 def find_sentence_slots(
@@ -296,11 +314,26 @@ def find_sentence_slots(
 ) -> list[SlotMatch]:
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
-    slots = [follow_known(slot, sentence.raw, language, known) for slot in read]
+    slots = [follow_known(find_whose(slot, sentence), sentence.raw, language, known) for slot in read]
+    if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
+        # "Auf 10 erhöht" is no time of the day.
+        return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
         slots.append(moved)
     return slots
+
+
+def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
+    """ "My neighbour Tom is diabetic and allergic to bees": what is joined to what somebody else is, is theirs.
+
+    A template that names no subject took it for the person's own in every language.
+    """
+    if slot.subject != SPEAKER or slot.relation not in PREDICATED:
+        return slot
+    starts = cut_clauses(sentence).starts
+    place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
+    return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
 
 
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:
@@ -327,12 +360,17 @@ def claim_slot(
     # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
     is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
     is_known = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
-    if sentence.is_question or slot.weight == 0 or not is_known:
+    # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
+    is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
+    if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
         return None
     piece = find_stretch(tokens, slot)
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
     is_told = slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
-    if piece is None or not (is_told or is_plain(sentence, *piece)):
+    if piece is not None and not (is_told or is_plain(sentence, *piece)):
+        # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
+        piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
+    if piece is None:
         return None
     statement = word_slot(sentence, tokens, slot, piece, before)
     if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
@@ -350,6 +388,14 @@ def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | Non
         return piece
     begun = (first for first, last in stretches if slot.start < tokens.ends[last - 1])
     return min(next(begun, piece[0]), piece[0]), piece[1]
+
+
+def find_clauses(tokens: ClauseTokens, slot: SlotMatch) -> list[tuple[int, int]]:
+    """The clause between joints that holds a slot that a frame reads of the person."""
+    if slot.weight < FRAMED or slot.subject != SPEAKER:
+        return []
+    pieces = [piece for segment in tokens.segments for piece in segment]
+    return [one for one in pieces if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1]]
 
 
 def claim_uncovered(

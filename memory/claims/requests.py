@@ -36,7 +36,8 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
     if kept := find_kept(sentence, head):
         return kept
     if orders := near_head(sentence, "standing", head):
-        return None if tells_of_somebody(sentence, 0, max(orders)[0]) else (min(head, orders[0][0]), words, True)
+        is_told = tells_of_somebody(sentence, 0, max(orders)[0]) or goes_on_with_self(sentence, max(orders)[1])
+        return None if is_told else (min(head, orders[0][0]), words, True)
     return find_trailing_request(sentence, head)
 
 
@@ -91,6 +92,12 @@ def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
     """ "My boss shouts always", "I never eat meat": a statement, whatever word of lasting it holds."""
     kinds = (MARK + "i", MARK + "my", MARK + "third", "kin", "workmate", NOUNS)
     return any(start <= at < end for at, _ in sentence.spans(*kinds))
+
+
+def goes_on_with_self(sentence: Sentence, place: int) -> bool:
+    """ "From now on I take the tram", "ab jetzt nehm ich die Straßenbahn": what the person does, and no wish."""
+    is_own = any(place <= at <= place + 1 for at, _ in sentence.spans(MARK + "i"))
+    return is_own and STYLE not in find_constraint(sentence.raw)
 
 
 def name_request(sentence: Sentence, body: str, *, is_standing: bool) -> str:

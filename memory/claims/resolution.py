@@ -1,7 +1,7 @@
 """What the slots of a sentence mean: whose they are, which relation a noun names, what the last turns told of it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,7 +17,7 @@ from memory.claims.nouns import (
     name_all,
     name_beside,
 )
-from memory.claims.slots import SlotMatch, find_slots, load_words, overlaps
+from memory.claims.slots import SlotMatch, find_drug, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
@@ -30,6 +30,7 @@ FAVORITE: Final = "favorite"
 # Templates that name somebody or something.
 NAMING: Final = frozenset({"named", "name", "nickname"})
 HAS: Final = "has"
+ME: Final = frozenset({"me", "us", "mich", "mir", "uns", "nous", "לי", "לנו"})
 YEARS: Final = frozenset({"ans", "anos", "anni", "jahre", "years", "mois", "meses", "mesi", "monate", "months"})
 SUCCESSOR: Final = "successor"
 SEES: Final = "sees"
@@ -40,7 +41,11 @@ THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbi
 LAST_TURNS: Final = 4
 READ_OF_TURN: Final = 300
 SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
-DOSE: Final = re.compile(r"(?<!\d)(\d{1,5}(?:[.,]\d{1,3})?)\s?(?:mg|ml|mcg|µg|g|iu|ie|ui)\b", re.IGNORECASE)
+DOSE: Final = re.compile(
+    r"(?<!\d)(\d{1,5}(?:[.,]\d{1,3})?)\s?(?:mg|ml|mcg|µg|μg|g|iu|ie|ui|מג|מ\"ג|מיקרוגרם)(?!\w)", re.IGNORECASE
+)
+DOSE_BEHIND: Final = re.compile(rf",?\s{{0,2}}({DOSE.pattern})", re.IGNORECASE)
+DRUG_AND_DOSE: Final = re.compile(rf"(?P<drug>[^\W\d_]{{4,40}}),?\s{{1,2}}(?P<dose>{DOSE.pattern})", re.IGNORECASE)
 OF: Final = re.compile(r"^(?:of|on|de|di|d'|von)\s")
 
 
@@ -70,7 +75,20 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
         for one in meant:
             if one.subject == SPEAKER and is_person_or_animal(one.relation) and not one.replaces:
                 resolved += name_beside(one, raw)
-    return resolved
+    taken = [one.object_span for one in resolved]
+    dosed = find_doses(raw, language)
+    return [*resolved, *(one for one in dosed if not any(overlaps(one.object_span, span) for span in taken))]
+
+
+def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:
+    """ "Ich nehm seit dem Sommer Sertralin, 50 mg": a drug and its dose, whatever verb they stand behind."""
+    speaks = any(fold_letters(word) in load_words(language, "i") for word in WORDS.findall(raw))
+    for found in DRUG_AND_DOSE.finditer(raw):
+        if drug := find_drug(found["drug"].casefold()):
+            start, end = found.span()
+            if speaks:
+                yield SlotMatch("takes", SPEAKER, drug, start, end, object_span=found.span("drug"))
+            yield SlotMatch("takes_dose", drug, found["dose"].casefold(), start, end, object_span=found.span("dose"))
 
 
 def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
@@ -114,7 +132,7 @@ def resolve_relation(
         return [replace(slot, relation="is")]
     if slot.relation == "age" or (slot.relation == "time" and subject == SPEAKER):
         return []
-    return split_dose(slot)
+    return split_dose(slot, raw)
 
 
 def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:
@@ -136,8 +154,17 @@ def find_successor(slot: SlotMatch, known: Sequence[KnownSlot]) -> list[SlotMatc
     return [replace(slot, subject=SPEAKER, relation=told.relation, replaces=told.object)]
 
 
-def split_dose(slot: SlotMatch) -> list[SlotMatch]:
-    """ "20 mg of omeprazole" is a drug and its dose."""
+def split_dose(slot: SlotMatch, raw: str) -> list[SlotMatch]:
+    """ "20 mg of omeprazole" is a drug and its dose; so is "sertraline, 50 mg"."""
+    if slot.relation == "takes" and DOSE.search(slot.object) is None:
+        slot = replace(slot, object=find_drug(slot.object) or slot.object)
+    behind = DOSE_BEHIND.match(raw, slot.object_span[1]) if slot.relation == "takes" else None
+    if behind is not None and DOSE.search(slot.object) is None:
+        dose = behind[1].casefold()
+        return [
+            slot,
+            replace(slot, subject=slot.object, relation="takes_dose", object=dose, object_span=behind.span(1)),
+        ]
     dose = DOSE.search(slot.object)
     if slot.relation != "takes" or dose is None:
         return [slot]
@@ -210,7 +237,8 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
     folded = [fold_letters(word) for word in words]
     if not words or folded[0] in load_words(language, "he"):
         return find_last_subject(language, known)
-    if folded[0] in load_words(language, "i"):
+    # "The GP's put me" on it.
+    if folded[0] in load_words(language, "i") or folded[-1] in ME:
         return SPEAKER
     if any(word in load_words(language, "my") for word in folded):
         return find_owned_name(words, folded, language, known)

@@ -15,6 +15,7 @@ TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+
 # Words of a sentence that are read for slots.
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
+SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
 # By whether an object ends before a word, and whether it is an adverb.
 MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (True, True): "!"}
 
@@ -90,6 +91,14 @@ def load_words(language: str, section: str) -> frozenset[str]:
     return frozenset(fold_letters(word) for word in read_entries(language, SUBJECT, section))
 
 
+@cache
+def load_small_words(language: str) -> frozenset[str]:
+    """Every word that names nothing by itself: articles, pronouns, helpers. None of an unknown language."""
+    if language not in list_codes():
+        return frozenset()
+    return frozenset(word for kind in SMALL for one in load_words(language, kind) for word in one.split())
+
+
 def find_slots(raw: str, languages: frozenset[str] | None) -> list[SlotMatch]:
     """The slots of a sentence, the longest template first where two read the same words."""
     found: list[SlotMatch] = []
@@ -142,7 +151,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
             is_over=template.is_ending or is_ended(tokens.text, match, language),
             replaces=tokens.cut(*match.span("old")).casefold() if groups.get("old") else "",
             is_third=template.is_third,
-            is_denied=is_lacking or is_denied(tokens.text, match, language),
+            is_denied=not says_unable(template, match) and (is_lacking or is_denied(tokens.text, match, language)),
             is_explicit=template.is_first,
             weight=template.weight,
             object_span=(tokens.places[span[0]], tokens.places[span[1] - 1] + 1),
@@ -181,6 +190,12 @@ def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tup
         end = last
 
 
+def says_unable(template: SlotTemplate, match: re.Match[str]) -> bool:
+    """ "I can't stand coriander" denies nothing, "I don't dislike it" does."""
+    spoken = PARTING.sub(" ", match[0])
+    return any(words in spoken for words in template.denials)
+
+
 def skip_denial(tokens: TokenString, span: tuple[int, int], language: str) -> tuple[tuple[int, int], bool]:
     """ "J'ai pas de voiture": the object behind the denial that it begins with."""
     start, end = span
@@ -213,3 +228,13 @@ def load_ended(language: str) -> re.Pattern[str]:
 @cache
 def load_denial(language: str) -> re.Pattern[str]:
     return re.compile(rf"[{PARTINGS}](?:{join_words(language, 'denial')})")
+
+
+def find_drug(spoken: str) -> str:
+    """The first word that ends as drugs do in some language, or is one of those that do not."""
+    return next((word for word in spoken.split() if is_drug(fold_letters(word.strip(",.")))), "")
+
+
+@cache
+def is_drug(word: str) -> bool:
+    return any(re.fullmatch(join_words(code, "drug"), word) is not None for code in list_codes())

@@ -51,6 +51,23 @@ def find_subject(
     return None
 
 
+def find_subject_of_is(sentence: Sentence, place: int) -> str:
+    """Whose a predicate is that "is" leads to: "my neighbour Tom is diabetic and allergic to bees"; else nobody's.
+
+    Of what has a name or is somebody close: "my diet is vegan" tells of the person.
+    """
+    link = max((at for at, _ in sentence.spans(MARK + "link") if at < place), default=-1)
+    speaking = sentence.spans(MARK + "i", MARK + "i am", MARK + "self")
+    if link < 0 or any(link < at <= place for at, _ in speaking):
+        return ""
+    owned = find_owned_noun(sentence, 0, link)
+    if owned is not None and is_person_at(sentence, owned):
+        is_named = owned[1] < link and owned[1] in sentence.capitals
+        return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
+    # A sentence begins with a capital whatever it names.
+    return sentence.words[link - 1] if link > 1 and link - 1 in sentence.capitals else ""
+
+
 def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, drops: bool) -> bool:
     """Whether the person is the subject: named before or behind the phrase, or by its form alone."""
     start, head = heads

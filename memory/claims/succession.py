@@ -26,12 +26,28 @@ PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch:
     """The slot with what it replaces, and, for an ending, in the slot that it was told in."""
     old, is_correction = find_replaced(slot, raw, language)
+    old = old or find_swapped(slot, raw, language, known)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
     told = find_ended(slot, language, known) if slot.is_over else None
     if told is not None:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
+
+
+def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
+    """ "Naproxen was wrecking my stomach, so she's switched me to celecoxib": the medicine that goes."""
+    if slot.relation != "takes" or load_swapping(language).search(raw) is None:
+        return ""
+    said = raw.casefold()
+    taken = (one.object for one in reversed(known) if one.relation == "takes" and one.object != slot.object)
+    return next((name for name in taken if name and name in said), "")
+
+
+@cache
+def load_swapping(language: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(one) for one in read_entries(language, SLOTS, "swap"))
+    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
 
 
 def find_ended(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
@@ -89,6 +105,8 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     """A value whose slot only the last turns tell: "it's 40 mg, not 20", "on Thursdays now"."""
     if not known:
         return None
+    if (dosed := find_moved_dose(raw, language, known)) is not None:
+        return dosed
     values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({"phone_number"})))
     for pattern, fits in values:
         found = list(pattern.finditer(raw))
@@ -108,6 +126,34 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
                 object_span=new.span(),
             )
     return None
+
+
+def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
+    """ "The doctor upped it to 850": of the medicine that was told of last, in the unit it was told in."""
+    told = next((one for one in reversed(known) if one.relation in DOSES), None)
+    found = load_dose_moves(language).search(raw) if told is not None else None
+    if told is None or found is None or DOSE.search(raw):
+        return None
+    number = next(value for value in found.groups() if value)
+    unit = told.object.lstrip("0123456789.,")
+    dose = number if not unit else f"{number}{unit}"
+    start = found.start() + found[0].index(number)
+    span = (start, start + len(number))
+    return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
+
+
+@cache
+def load_dose_moves(language: str) -> re.Pattern[str]:
+    number = (
+        r"(\d{1,4}(?:[.,]\d{1,2})?)(?![\w%])(?!\s[€$£%])"
+        if language != "he"
+        else r"-?(\d{1,4}(?:[.,]\d{1,2})?)(?![\d%])"
+    )
+    phrases = (
+        re.escape(one).replace(r"\#", number).replace(r"\ ", r"\W{1,2}")
+        for one in read_entries(language, SLOTS, "dose moves")
+    )
+    return re.compile(rf"(?<!\w)(?:{'|'.join(phrases) or '(?!)'})(?!\w)", re.IGNORECASE)
 
 
 def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:

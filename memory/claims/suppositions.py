@@ -1,26 +1,77 @@
 """What holds only if something else does: "if it gets too hot, we move to my aunt's" tells no new home."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
-from memory.language.loader import read_entries
+from memory.guard.spelling import fold_letters
+from memory.language.loader import list_codes, read_entries
 
 # "If I eat nuts, my throat closes" tells what lasts all the same.
 LASTING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet", ABOUT})
+STYLE, GOAL = "style", "goal"
 # "If you must know, I live in Leeds": put to whoever listens, a condition is a manner of speaking.
 ADDRESSED_WITHIN: Final = 4
 
 
-def drop_supposed(claims: Sequence[Claim], sentence: Sentence, languages: Sequence[str]) -> list[Claim]:
+def drop_supposed(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:
+    claims = drop_pretended(claims, sentence, languages)
     if not any(claim.relation not in LASTING for claim in claims) or not opens_with_condition(sentence, languages):
         return list(claims)
     return [claim for claim in claims if claim.relation in LASTING]
+
+
+def put_ahead(claim: Claim, sentence: Sentence) -> Claim:
+    """ "We're moving to Stroud in January" is kept as a plan: until then the home is where it was."""
+    if claim.relation != "lives_in" or not sentence.has(MARK + "moving"):
+        return claim
+    is_dated = sentence.has(MARK + "coming") or any(word in load_months(claim.lang) for word in sentence.words)
+    return replace(claim, relation=GOAL, category="goals", tense="present", time="near") if is_dated else claim
+
+
+def is_move_ahead(words: Collection[str], language: str) -> bool:
+    """Whether folded words tell a move in the present tense and name a month: "im Februar zieh ich nach Graz"."""
+    moving = {fold_letters(one) for one in read_entries(language, "claims", "moving")}
+    return not moving.isdisjoint(words) and not load_months(language).isdisjoint(words)
+
+
+@cache
+def load_months(language: str) -> frozenset[str]:
+    """The names of months, in Hebrew with "in" written onto them."""
+    if language not in list_codes():
+        return frozenset()
+    named = (fold_letters(one) for at in range(1, 13) for one in read_entries(language, "periods", f"month {at}"))
+    return frozenset(form for one in named for form in ((one, f"ב{one}") if language == "he" else (one,)))
+
+
+def drop_pretended(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:
+    """ "I am 34 and I feel like I'm 80" tells one age: what stands behind the words is not so."""
+    found = load_pretending(languages).search(" ".join(sentence.words))
+    if found is None:
+        return list(claims)
+    before = found.string[: found.start()]
+    return [one for one in claims if one.relation in {ABOUT, STYLE} or fold_letters(one.object) in before]
+
+
+def pretends(sentence: Sentence, languages: tuple[str, ...]) -> bool:
+    return load_pretending(languages).search(" ".join(sentence.words)) is not None
+
+
+@cache
+def load_pretending(languages: tuple[str, ...]) -> re.Pattern[str]:
+    said = (
+        " ".join(one.replace("'", " ").split()) for code in languages for one in read_entries(code, "frames", "as if")
+    )
+    phrases = "|".join(re.escape(fold_letters(one)) for one in said)
+    return re.compile(rf"\b(?:{phrases or '(?!)'})")
 
 
 def opens_with_condition(sentence: Sentence, languages: Sequence[str]) -> bool:

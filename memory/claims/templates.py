@@ -52,6 +52,8 @@ VALUES: Final = {
     "<n>": ("o", r"\d{1,3}|COUNTS"),
     "<w>": ("o", rf"(?:DAYS)(?:{GAP}(?:and|und|y|et|e)?[;|, ]?(?:DAYS|{CLOCK}))?|{CLOCK}"),
 }
+# Relations that tell what somebody cannot take or stand.
+UNABLE: Final = frozenset({"dislikes", "allergic_to", "intolerant_to"})
 # Sections of `slots.txt` that are words, not templates.
 WORD_SECTIONS: Final = frozenset(
     {
@@ -68,7 +70,9 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "drop",
         "correction",
+        "dose moves",
         "drug",
+        "swap",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )
@@ -85,6 +89,8 @@ class SlotTemplate:
     source: str
     needs: tuple[str, ...]
     weight: int
+    # Words of its own that hold a denial, though what they tell is none: "can't stand", "vertrage kein".
+    denials: tuple[str, ...]
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -156,7 +162,16 @@ def build_template(language: str, relation: str, parts: list[str], person: str, 
         pattern,
         tuple(fold_letters(max(word.split("_"), key=len)) for word in needs) if not has_glued(parts) else (),
         weigh_template(named, parts),
+        tuple(list_denials(named, language)) if relation in UNABLE else (),
     )
+
+
+def list_denials(named: Iterable[str], language: str) -> Iterator[str]:
+    denials = [fold_letters(one) for one in read_entries(language, SUBJECT, "denial")]
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, denials))})\b")
+    for word in (fold_letters(one.replace("_", " ")) for part in named for one in expand_words(part)):
+        if pattern.search(word):
+            yield f" {word}"
 
 
 def has_glued(parts: list[str]) -> bool:

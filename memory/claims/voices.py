@@ -92,9 +92,12 @@ def load_titles() -> re.Pattern[str]:
 
 @cache
 def load_dates() -> re.Pattern[str]:
-    """A day with a dot before its month, which ends no sentence either: "am 11. Oktober"."""
+    """A day with a dot before its month, which ends no sentence either: "am 11. Oktober", "am 1.12. kommt sie"."""
     months = (name for number in range(1, 13) for name in collect_entries("periods", f"month {number}"))
-    return re.compile(rf"(?<![\w.])\d{{1,2}}\.(?=\s(?:{'|'.join(map(re.escape, months))})(?!\w))", re.IGNORECASE)
+    # The lists are without accents.
+    written = "|".join(re.escape(name).replace("a", "[aä]") for name in months)
+    named = rf"\d{{1,2}}\.(?=\s(?i:{written})(?!\w))"
+    return re.compile(rf"(?<![\w.])(?:{named}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ]))")
 
 
 def _blank(found: re.Match[str]) -> str:

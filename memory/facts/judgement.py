@@ -1,15 +1,18 @@
 """Holds a new statement against what is known: what says the same, what it ends, what is unclear."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from memory.access.confinement import RowScope
+from memory.claims.claim import SPEAKER
 from memory.claims.relations import is_single_valued
+from memory.claims.subjects import PRONOUN
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
-from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from memory.claims.claim import ClaimTense
 
 ENDED: Final = "over"
+DOSE: Final = "takes_dose"
+NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
+# Of the person, or of what was spoken of before.
+OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
 
 
 @dataclass(slots=True)
@@ -87,7 +94,7 @@ def judge_likely(
         EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
         for fact, cosine in others
     ]
-    likely = estimate_all(earlier, told, draft.occurred_at)
+    likely = estimate_all(earlier, told, draft.occurred_at, draft.turn)
     best = max(range(len(others)), key=lambda place: likely[place].chance, default=None)
     if best is None:
         return
@@ -112,11 +119,14 @@ def is_alone(fact: Fact) -> bool:
 def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
     if not may_end(fact, draft, keys, thread_id):
         return False
+    same_words = Fact.objects.for_user(user).filter(statement=fact.statement).exclude(pk=fact.pk)
+    # "Tilda isn't vegan" ends nothing of the person's own that was told in one sentence with Tilda's diet.
+    if fact.subject_key != keys[0] and same_words.filter(subject_key=keys[0]).exists():
+        return False
     if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
         return True
     # "I live in York now" ends Leeds, and nothing of the dog that was named in the same sentence.
-    beside = Fact.objects.for_user(user).filter(statement=fact.statement, relation=draft.relation).exclude(pk=fact.pk)
-    return not beside.exists()
+    return not same_words.filter(relation=draft.relation).exists()
 
 
 def judge_fact(
@@ -129,9 +139,19 @@ def judge_fact(
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.
-    if fact.last_seen <= draft.occurred_at:
-        return judge_pair(describe_fact(fact), told, cosine, is_ordered=True)
-    return judge_pair(told, describe_fact(fact), cosine, is_ordered=True)
+    known = describe_fact(fact)
+    pair = (known, told) if fact.last_seen <= draft.occurred_at else (told, known)
+    verdict = judge_pair(*pair, cosine, is_ordered=True)
+    is_dose = DOSE in {fact.relation, draft.relation} and fact.relation != draft.relation
+    return "keep_both" if verdict == "merge" and (is_dose or are_apart(fact, draft, keys)) else verdict
+
+
+def are_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether one is of somebody whom the other does not name: "my doctor retires" repeats no "I am retired"."""
+    if fact.subject_key == keys[0]:
+        return False
+    named = ((fact.subject_key, draft.statement), (keys[0], fact.statement))
+    return any(one not in OWN and one not in fold_key(statement) for one, statement in named)
 
 
 def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -140,10 +160,17 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
     Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
     """
     is_slot = is_single_valued(draft.relation) and (fact.subject_key, fact.relation) == keys[:2]
+    if is_slot and draft.relation == DOSE:
+        # One medicine has one dose, whatever verb raised it.
+        return list_numbers(fact.object) != list_numbers(draft.object) and fact.last_seen <= draft.occurred_at
     if not is_slot or draft.tense != "new" or fact.polarity != draft.polarity or fact.tense == ENDED:
         return False
     old, new = set(fact.object_key.split()), set(keys[2].split())
     return bool(old and new) and old.isdisjoint(new) and fact.last_seen <= draft.occurred_at
+
+
+def list_numbers(spoken: str) -> list[str]:
+    return NUMBER.findall(spoken.replace(",", "."))
 
 
 def describe_fact(fact: Fact) -> PairStatement:

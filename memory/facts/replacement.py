@@ -13,7 +13,7 @@ from typing import Final
 
 from memory.facts.pairs.likelihood import Replacement, estimate_matter, estimate_replacement, may_replace
 from memory.facts.pairs.reading import read_pair_statement
-from memory.facts.pairs.statement import PairStatement
+from memory.facts.pairs.statement import READ, PairStatement
 
 # Where an author was left out, no statement of 48 that only look like a change, nor of a month's 123, would have ended
 # at .5 what was not replaced; the words of a change are needed besides.
@@ -61,8 +61,13 @@ class LikelyReplacement:
         return self.chance >= DOUBTED and (self.may_end or not self.is_among_many)
 
 
-def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_at: datetime) -> list[LikelyReplacement]:
-    """How likely the new statement takes the place of each; not at all where nothing is known of how near they are."""
+def estimate_all(
+    earlier: Sequence[EarlierStatement], new: PairStatement, said_at: datetime, turn: str = ""
+) -> list[LikelyReplacement]:
+    """How likely the new statement takes the place of each; not at all where nothing is known of how near they are.
+
+    ``turn`` is all that was said with it, which may name its matter.
+    """
     known = [one.cosine for one in earlier if one.cosine is not None]
     if not known:
         return [LikelyReplacement()] * len(earlier)
@@ -70,6 +75,7 @@ def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_a
     furthest = min(known)
     cosines = [furthest if one.cosine is None else one.cosine for one in earlier]
     newer = read_pair_statement(new)
+    around = read_pair_statement(PairStatement(turn[:READ])) if turn else newer
     is_among_many = len(known) >= MANY
     found = []
     for one, cosine in zip(earlier, cosines, strict=True):
@@ -78,7 +84,7 @@ def estimate_all(earlier: Sequence[EarlierStatement], new: PairStatement, said_a
             continue
         days = (said_at - one.last_said).total_seconds() / DAY_S
         pair = Replacement(
-            read_pair_statement(one.statement), newer, cosine, cosines, days, one.is_same_thread, new.statement
+            read_pair_statement(one.statement), newer, cosine, cosines, days, one.is_same_thread, new.statement, around
         )
         chance = estimate_replacement(pair)
         matter = chance or estimate_matter(pair)

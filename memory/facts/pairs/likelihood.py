@@ -30,6 +30,8 @@ LEAST_SPREAD: Final = 0.05
 SCALE: Final = 4.0
 BRIEF, LONG = 4, 9
 SECOND: Final = "second"
+# "It's Thursdays now, same place" names nothing, "the dog goes to the vet on Friday" does.
+OWN_WORDS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Replacement:
     is_same_thread: bool
     # In the person's words, for whom those are of.
     told: str
+    # All that was said with it, where that is known.
+    around: PairReading | None = None
 
     @cached_property
     def voice(self) -> ToldVoice:
@@ -164,7 +168,7 @@ def is_of_one_matter(pair: Replacement) -> bool:
     """A slot, a word, or another value of one kind. A name alone is no matter: "Rui doesn't eat mussels" and "Rui
     changed shifts" both hold; unless something has ended."""
     older, newer = pair.older, pair.newer
-    if older.slots & newer.slots or conflict(older.values, newer.values):
+    if older.slots & newer.slots or (conflict(older.values, newer.values) and not is_of_own_matter(pair)):
         return True
     if newer.tells_end:
         return pair.shared > 0
@@ -172,6 +176,15 @@ def is_of_one_matter(pair: Replacement) -> bool:
     names = [word for word in (*older.words, *newer.words) if word.is_name]
     shared = find_shared_words(newer.words, older.words)
     return any(not any(word.meets(name) for name in names) for word in shared)
+
+
+def is_of_own_matter(pair: Replacement) -> bool:
+    """Whether it names what its value is of, and that is nothing of the earlier one's: of "tai chi on Saturdays" the
+    day is another than that of the bowls, and no later one."""
+    around = pair.around or pair.newer
+    if find_shared_words(around.words, pair.older.words):
+        return False
+    return sum(not word.is_marker for word in pair.newer.words) >= OWN_WORDS
 
 
 def adds_another(statement: PairStatement) -> bool:

@@ -19,6 +19,7 @@ PASSING: Final = frozenset({"plan", "temporary", "c plan", "c temporary", "c fra
 LEAVING: Final = frozenset(
     {"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "dog", "cat", "pet", "partner"}
 )
+MEDICINE: Final = frozenset({"medication", "dose"})
 # Relations that name no slot.
 OPEN: Final = frozenset({"", ABOUT, REQUEST, "is", "has"})
 MOST: Final = 0.75
@@ -84,12 +85,19 @@ def ends_old(both: Comparison) -> bool:
         return False
     told = [word for word in both.shared if is_proper(word, old)]
     names = {word.key for word in (*old.words, *new.words) if word.is_name}
+    if is_ordered_by(both):
+        return False
     if is_ending(new) and any(word.key in names for word in both.shared) and not old.kin:
         return True
     if is_ending(new) and told and (old.slots & LEAVING or both.coverage >= HALF or both.shared_slots):
         return True
     is_whole = not any(is_proper(word, new) for word in both.only_b)
     return bool(both.shared_slots & list_slots("things")) and is_whole and is_ending(new)
+
+
+def is_ordered_by(both: Comparison) -> bool:
+    """Whether the old statement tells what a doctor ordered, which outlasts the doctor: "Dr Khelifi put me on..."."""
+    return bool(both.a.slots & MEDICINE) and not both.b.slots & MEDICINE
 
 
 def has_other_value(both: Comparison) -> bool:
@@ -113,7 +121,7 @@ def changes_slot(both: Comparison) -> bool:
     weak = old.slots & new.weak_slots if has_value(both, new) else frozenset()
     slots = (both.shared_slots or weak) & list_slots("single") | named
     # "Have changed to Dr. Imhof" is no dentist: of all whom it may mean it is the family doctor by far most often.
-    if slots == {"practice"} and (old.slots & LEAVING - {"doctor"} or new.slots & LEAVING):
+    if slots == {"practice"} and (old.slots & LEAVING - {"doctor"} or new.slots & LEAVING or is_ordered_by(both)):
         return False
     doses = {"dose"} <= {kind for kind, _ in old.values} & {kind for kind, _ in new.values}
     if doses and is_changing(new) and conflict(old.values, new.values):

@@ -77,3 +77,9 @@ def test_what_has_ended_is_named_by_its_name_its_value_or_its_matter(old: str, v
 def test_another_clause_of_the_turn_says_that_it_goes_on(turn: str, goes_on: bool) -> None:
     draft = FactDraft("The trial is over.", SAID, 0.9, tense="over", turn=turn)
     assert says_still(build_fact("I train at the Forge.", "forge"), draft) is goes_on
+
+
+def test_another_value_is_no_matter_where_the_statement_names_its_own() -> None:
+    bowls = "We play bowls on Fridays on the green."
+    assert not estimate(bowls, "I do pottery at the studio by the quay on Saturdays now.", cosine=0.5).may_end
+    assert estimate(bowls, "It's on Saturdays now.", cosine=0.5).may_end

@@ -338,3 +338,80 @@ def test_a_name_that_another_conversation_introduced_is_known(user: EndUser, clo
             "minka": FactState.ACTIVE,
             "tiger": FactState.SUPERSEDED,
         }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stays"),
+    [
+        (
+            "Je joue à la pétanque tous les vendredis avec les anciens.",
+            "À la place je fais de la poterie à l'atelier du quai le samedi matin.",
+            "pétanque",
+        ),
+        (
+            "Ich jobb nebenher im Café Kuckuck, 12,50 die Stunde.",
+            "So ab jetzt nehm ich die Straßenbahn, Linie 3.",
+            "Café",
+        ),
+        (
+            "Montags hab ich immer Chorprobe (Alt, Unichor).",
+            "Hab im Kuckuck gekündigt, der Chef war schlimm.",
+            "Chorprobe",
+        ),
+        (
+            "Le docteur Morel m'a prescrit du bisoprolol, 2,5 mg le matin.",
+            "Le docteur Morel part à la retraite, le nouveau c'est une dame, le docteur Petit.",
+            "bisoprolol",
+        ),
+        (
+            "Je suis à la retraite depuis avril.",
+            "Le docteur Morel part à la retraite, le nouveau c'est une dame, le docteur Petit.",
+            "Je suis à la retraite",
+        ),
+        (
+            "Ich vertrag keine Laktose und Tilda ist vegan",
+            "Kleine Korrektur: Tilda ist nicht vegan sondern nur vegetarisch.",
+            "Laktose",
+        ),
+    ],
+)
+def test_what_is_told_of_another_matter_or_person_ends_nothing(
+    user: EndUser, clock: Clock, before: str, after: str, stays: str
+) -> None:
+    tell(user, before, clock, "one")
+    clock.advance(days=3)
+    tell(user, after, clock, "two")
+    kept = held(user, clock)
+    assert any(stays in statement for statement in kept), kept
+    with user_scope(user):
+        told = Fact.objects.for_user(user).get(statement__contains="retraite depuis") if "depuis" in before else None
+    assert told is None or told.evidence_count == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "Le docteur Morel m'a prescrit du bisoprolol, 2,5 mg le matin.",
+            "Le cardio a monté le bisoprolol à 5 mg, mon cœur trottait trop vite.",
+        ),
+        ("I'm on metformin 500 mg twice a day", "the doctor upped it to 850"),
+        ("Ich nehme Ramipril 5 mg", "der Arzt hat auf 10 erhöht"),
+    ],
+)
+def test_one_medicine_has_one_dose(user: EndUser, clock: Clock, before: str, after: str) -> None:
+    tell(user, before, clock)
+    clock.advance(days=3)
+    tell(user, after, clock)
+    with user_scope(user):
+        doses = Fact.objects.for_user(user).filter(relation="takes_dose").order_by("first_seen")
+        states = [fact.state for fact in doses]
+    assert states == [FactState.SUPERSEDED, FactState.ACTIVE]
+    assert held(user, clock, relation="takes")
+
+
+def test_somebody_elses_allergy_is_none_of_the_persons(user: EndUser, clock: Clock) -> None:
+    tell(user, "my neighbour Ruth is diabetic and allergic to wasps, can she eat jam?", clock)
+    with user_scope(user):
+        told = Fact.objects.for_user(user).filter(relation="allergic_to")
+        assert {fact.subject_key for fact in told} <= {"ruth"}

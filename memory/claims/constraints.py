@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.relations import ABOUT
 from memory.claims.topics import KIND, TopicWords, find_topic_words
 from memory.guard.annotation import annotate_text
 
@@ -15,6 +16,8 @@ from memory.guard.annotation import annotate_text
 CONSTRAINT: Final = "constraint"
 STYLE: Final = "style"
 DISLIKES: Final = "dislikes"
+# Relations that name nothing.
+OPEN: Final = frozenset({"", ABOUT})
 # Tenses of facts.
 ENDED, BEGUN = "over", "new"
 
@@ -71,10 +74,11 @@ def find_constraint(statement: str, relation: str = "", tense: str = "") -> froz
     """The topics that a statement limits; empty where it limits nothing. ``relation`` and ``tense`` are its fact's,
     where known.
 
-    What is over, and what somebody else is, limits an answer by what is eaten alone: guests have allergies.
+    What is over, and what is said of others without a relation that names them, limits an answer by what is eaten
+    alone: guests have allergies. "Ravi has asthma" is of a relation, and a family's constraints count like one's own.
     """
     read = find_topic_words(statement)
-    is_others = tense == ENDED or tells_of_others(statement)
+    is_others = tense == ENDED or (relation in OPEN and tells_of_others(statement))
     kinds = list_kinds(read, relation)
     if is_others:
         kinds &= OF_GUESTS

@@ -168,6 +168,7 @@ def test_what_others_are_or_what_is_over_limits_no_answer_but_what_is_eaten() ->
     ):
         assert not find_constraint(statement, relation, tense), statement
     assert find_constraint("Tilda is vegan.", "diet")
+    assert find_constraint("Ravi has asthma.", "has_condition")
     assert find_constraint("I'm pregnant.", "about")
     assert find_constraint("Je ne mange plus de sel.", "eats", "over")
     assert "food" in find_constraint("I can't stand coriander.", "dislikes")

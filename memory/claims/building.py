@@ -38,12 +38,7 @@ def build_claim(
     else:
         first, last = find_object(sentence, min(opening.end, end), end)
     time = find_time(sentence, last, end)
-    is_over = is_said_over(sentence, tokens, opening, end)
-    tense: ClaimTense = "present"
-    if is_over:
-        tense = "over"
-    elif has_within(sentence, opening.start, end, MARK + "change"):
-        tense = "new"
+    tense = find_tense(sentence, tokens, opening, end)
     # "I can't stand coriander" denies nothing: the words of the relation say it.
     said = opening.phrase if opening.relation in UNABLE and opening.phrase >= 0 else opening.end
     negated = has_within(sentence, opening.start, max(said, opening.start + 1), MARK + "not")
@@ -55,7 +50,7 @@ def build_claim(
         statement=statement,
         span=span,
         category=opening.category or opening.people,
-        polarity=not (negated or (is_over and tense == "over")),
+        polarity=not (negated or tense == "over"),
         hedged=not opening.category and sentence.has(MARK + "hedge"),
         tense=tense,
         time=find_reach(sentence)
@@ -65,6 +60,12 @@ def build_claim(
         else "",
         lang=find_language(whole),
     )
+
+
+def find_tense(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening, end: int) -> ClaimTense:
+    if is_said_over(sentence, tokens, opening, end):
+        return "over"
+    return "new" if has_within(sentence, opening.start, end, MARK + "change") else "present"
 
 
 def is_said_over(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening, end: int) -> bool:

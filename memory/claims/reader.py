@@ -12,22 +12,22 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained, resolve_pronoun
 from memory.claims.counsel import tells_counsel
-from memory.claims.filling import fill_claims, holds_more, word_slot
+from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
-from memory.claims.framed import FRAMED, cut_slots, join_slots, read_frames
-from memory.claims.general import find_general_claim, is_plain, is_remark, is_worth_telling, tells_limit
+from memory.claims.framed import FramedText, cut_slots, join_slots, read_frames
+from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
-from memory.claims.nouns import NAMED
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
+from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, find_subject_of_is, is_person
+from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.telling import Passage
@@ -50,15 +50,8 @@ READ: Final = 2000
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
-# Slots whose words say as often something in passing: "I take the bus", "I like it".
-UNSURE: Final = frozenset(
-    {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
-)
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
-# What "is" says of its subject.
-PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
-SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +155,16 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
                 found.append(SentenceReading(sentence, place, (claim,), is_request=True))
                 continue
         is_introduced = is_introduced or introduces_words(sentence)
-        # "The doctor thinks we should go to 75" is the doctor's voice, and the person's dose.
-        is_dosed = find_moved_dose(sentence.raw, find_language(whole) or "en", known) is not None
-        closed = None if is_dosed else read_closed(sentence, whole, place, is_introduced=is_introduced)
+        closed = read_closed(sentence, whole, place, known, is_introduced=is_introduced)
         if closed is not None:
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [claim for one in read if (claim := resolve_pronoun(one, before))]
-        languages = tuple(sorted(whole.languages or ()))
-        is_supposed = framed.is_supposed(sentence.raw, place)
-        claims = () if is_supposed else tuple(drop_supposed(told, sentence, languages))
-        # "Explain it like I'm five" is kept for nothing either.
-        is_supposed = is_supposed or (not claims and pretends(sentence, languages))
-        found.append(SentenceReading(sentence, place, claims, is_supposed=is_supposed))
-        known += [KnownSlot(one.subject, one.relation, one.object) for one in claims]
+        one = settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed)
+        found.append(one)
+        known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
     own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
@@ -185,8 +172,23 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     return TurnReading(whole, tuple(found), masked != normal, asked)
 
 
-def read_closed(sentence: Sentence, whole: AnnotatedText, place: int, *, is_introduced: bool) -> SentenceReading | None:
-    """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is."""
+def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText) -> SentenceReading:
+    """Without what holds only if something else does. "Explain it like I'm five" is kept for nothing at all."""
+    languages = tuple(sorted(whole.languages or ()))
+    is_supposed = framed.is_supposed(one.sentence.raw, one.place)
+    claims = () if is_supposed else tuple(drop_supposed(one.claims, one.sentence, languages))
+    return replace(one, claims=claims, is_supposed=is_supposed or (not claims and pretends(one.sentence, languages)))
+
+
+def read_closed(
+    sentence: Sentence, whole: AnnotatedText, place: int, known: Sequence[KnownSlot], *, is_introduced: bool
+) -> SentenceReading | None:
+    """A sentence that is not all the person's own, with what a doctor bids them in it, or None for one that is.
+
+    "The doctor thinks we should go to 75" is the doctor's voice, and the person's dose.
+    """
+    if find_moved_dose(sentence.raw, find_language(whole) or "en", known) is not None:
+        return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)
     if not is_closed and len(whole.text) <= LONGEST and tells_counsel(sentence):
@@ -324,18 +326,6 @@ def find_sentence_slots(
     return slots
 
 
-def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
-    """ "My neighbour Tom is diabetic and allergic to bees": what is joined to what somebody else is, is theirs.
-
-    A template that names no subject took it for the person's own in every language.
-    """
-    if slot.subject != SPEAKER or slot.relation not in PREDICATED:
-        return slot
-    starts = cut_clauses(sentence).starts
-    place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
-    return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
-
-
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:
     """What is to be remembered, with the slot that its words fill."""
     language = find_language(whole) or "en"
@@ -351,82 +341,6 @@ def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
     statement = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))[:LONGEST]
     span = (place, place + len(sentence.raw))
     return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)
-
-
-def claim_slot(
-    sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place: int, language: str, before: str = ""
-) -> Claim | None:
-    """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
-    # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
-    is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
-    is_known = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
-    # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
-    is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
-    if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
-        return None
-    piece = find_stretch(tokens, slot)
-    # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_told = slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
-    if piece is not None and not (is_told or is_plain(sentence, *piece)):
-        # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
-        piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
-    if piece is None:
-        return None
-    statement = word_slot(sentence, tokens, slot, piece, before)
-    if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
-        return None
-    span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
-    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
-
-
-def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:
-    """The words between marks that hold a slot, from where its words begin."""
-    stretches = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
-    held = (one for one in stretches if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1])
-    piece = next(held, None)
-    if piece is None or slot.weight < FRAMED:
-        return piece
-    begun = (first for first, last in stretches if slot.start < tokens.ends[last - 1])
-    return min(next(begun, piece[0]), piece[0]), piece[1]
-
-
-def find_clauses(tokens: ClauseTokens, slot: SlotMatch) -> list[tuple[int, int]]:
-    """The clause between joints that holds a slot that a frame reads of the person."""
-    if slot.weight < FRAMED or slot.subject != SPEAKER:
-        return []
-    pieces = [piece for segment in tokens.segments for piece in segment]
-    return [one for one in pieces if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1]]
-
-
-def claim_uncovered(
-    sentence: Sentence,
-    slot: SlotMatch,
-    told: Sequence[Sequence[Claim]],
-    tokens: ClauseTokens,
-    place: int,
-    language: str,
-) -> Claim | None:
-    """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
-    at = place + slot.object_span[0]
-    if (
-        slot.subject != SPEAKER
-        or not slot.is_explicit
-        or any(claim.span[0] <= at < claim.span[1] for claims in told for claim in claims)
-    ):
-        return None
-    return claim_slot(sentence, slot, tokens, place, language)
-
-
-def is_person_slot(slot: SlotMatch) -> bool:
-    return bool(slot.object) and (slot.subject == SPEAKER or slot.relation in SURE_OF_OTHERS)
-
-
-def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:
-    """A value without its slot says what it is of: "Bisoprolol: no, it's 2.5 mg"."""
-    words = word_statement(sentence, tokens, 0, len(sentence.words))
-    named = words if moved.subject in {SPEAKER} or moved.subject in words.casefold() else f"{moved.subject}: {words}"
-    span = (place, place + len(sentence.raw))
-    return Claim(moved.subject, moved.relation, moved.object, f"{named[:1].upper()}{named[1:]}", span, lang=language)
 
 
 def read_group(

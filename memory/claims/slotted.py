@@ -1,0 +1,114 @@
+"""Claims of what fills a slot for sure, in clauses that no opening knows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.building import LONGEST, word_statement
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.filling import word_slot
+from memory.claims.framed import FRAMED
+from memory.claims.general import is_plain
+from memory.claims.lexicon import MARK
+from memory.claims.nouns import NAMED
+from memory.claims.slots import SlotMatch
+from memory.claims.subjects import find_subject_of_is
+from memory.guard import find_refusal
+from memory.guard.annotation import Sentence
+
+# Slots whose words say as often something in passing: "I take the bus", "I like it".
+UNSURE: Final = frozenset(
+    {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
+)
+# What "is" says of its subject.
+PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
+SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
+
+
+def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
+    """ "My neighbour Tom is diabetic and allergic to bees": what is joined to what somebody else is, is theirs.
+
+    A template that names no subject took it for the person's own in every language.
+    """
+    if slot.subject != SPEAKER or slot.relation not in PREDICATED:
+        return slot
+    starts = cut_clauses(sentence).starts
+    place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
+    return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
+
+
+def claim_slot(
+    sentence: Sentence, slot: SlotMatch, tokens: ClauseTokens, place: int, language: str, before: str = ""
+) -> Claim | None:
+    """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
+    # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
+    is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
+    is_known = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
+    # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
+    is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
+    if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
+        return None
+    piece = find_stretch(tokens, slot)
+    # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
+    is_told = slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    if piece is not None and not (is_told or is_plain(sentence, *piece)):
+        # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
+        piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
+    if piece is None:
+        return None
+    statement = word_slot(sentence, tokens, slot, piece, before)
+    if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
+        return None
+    span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
+    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
+
+
+def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:
+    """The words between marks that hold a slot, from where its words begin."""
+    stretches = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    held = (one for one in stretches if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1])
+    piece = next(held, None)
+    if piece is None or slot.weight < FRAMED:
+        return piece
+    begun = (first for first, last in stretches if slot.start < tokens.ends[last - 1])
+    return min(next(begun, piece[0]), piece[0]), piece[1]
+
+
+def find_clauses(tokens: ClauseTokens, slot: SlotMatch) -> list[tuple[int, int]]:
+    """The clause between joints that holds a slot that a frame reads of the person."""
+    if slot.weight < FRAMED or slot.subject != SPEAKER:
+        return []
+    pieces = [piece for segment in tokens.segments for piece in segment]
+    return [one for one in pieces if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1]]
+
+
+def claim_uncovered(
+    sentence: Sentence,
+    slot: SlotMatch,
+    told: Sequence[Sequence[Claim]],
+    tokens: ClauseTokens,
+    place: int,
+    language: str,
+) -> Claim | None:
+    """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
+    at = place + slot.object_span[0]
+    if (
+        slot.subject != SPEAKER
+        or not slot.is_explicit
+        or any(claim.span[0] <= at < claim.span[1] for claims in told for claim in claims)
+    ):
+        return None
+    return claim_slot(sentence, slot, tokens, place, language)
+
+
+def is_person_slot(slot: SlotMatch) -> bool:
+    return bool(slot.object) and (slot.subject == SPEAKER or slot.relation in SURE_OF_OTHERS)
+
+
+def claim_moved(sentence: Sentence, moved: SlotMatch, tokens: ClauseTokens, place: int, language: str) -> Claim:
+    """A value without its slot says what it is of: "Bisoprolol: no, it's 2.5 mg"."""
+    words = word_statement(sentence, tokens, 0, len(sentence.words))
+    named = words if moved.subject in {SPEAKER} or moved.subject in words.casefold() else f"{moved.subject}: {words}"
+    span = (place, place + len(sentence.raw))
+    return Claim(moved.subject, moved.relation, moved.object, f"{named[:1].upper()}{named[1:]}", span, lang=language)

@@ -6,6 +6,7 @@ from functools import partial
 
 import structlog
 from celery import shared_task
+from django.db import IntegrityError
 from django.utils import timezone
 
 from memory.access import audit, grants
@@ -138,6 +139,11 @@ def stream_thread(user_id: int, thread_id: str) -> int:
     except Unavailable as error:
         # The next exchange makes it anew; until then the one before is told.
         logger.warning("nothing brought to mind", dependency=error.dependency, reason=error.reason)
+        return 0
+    except IntegrityError:
+        if EndUser.objects.filter(pk=user_id).exists():
+            raise
+        # Erased while it was made.
         return 0
 
 

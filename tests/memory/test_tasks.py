@@ -5,7 +5,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from config.celery import app
@@ -13,6 +13,7 @@ from config.schedule import SCHEDULE
 from memory import tasks
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
+from memory.facts import streaming
 from memory.indexing import queue
 from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem
@@ -206,3 +207,15 @@ def test_everything_on_the_schedule_exists_and_expires_before_its_next_turn() ->
     for entry in SCHEDULE.values():
         assert entry["task"] in app.tasks
         assert entry["options"]["expires"] < entry["schedule"]
+
+
+def test_who_is_erased_while_something_is_brought_to_mind_leaves_no_error(
+    user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def erase(*_: object) -> None:
+        EndUser.objects.filter(pk=user.pk).delete()
+        raise IntegrityError("the person is gone")
+
+    monkeypatch.setattr(streaming, "is_streaming_for", lambda _: True)
+    monkeypatch.setattr(streaming, "make_stream", erase)
+    assert tasks.stream_thread(user.pk, "t") == 0

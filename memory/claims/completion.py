@@ -13,11 +13,16 @@ from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.relations import ABOUT
 from memory.claims.stretches import find_told_stretch, rate_stretch
 from memory.claims.subjects import PRONOUN
+from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
 
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
+HE_AND_SHE: Final = frozenset(
+    {"he", "she", "er", "sie", "il", "elle", "el", "ella", "lui", "lei", "ele", "ela", "הוא", "היא"}
+)
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
@@ -68,6 +73,23 @@ def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
     if before and len(before) + len(claim.statement) < LONGEST:
         return replace(claim, statement=f"{before} {claim.statement}")
     return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
+
+
+def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: str) -> Claim:
+    """With whom "she" is: "She's coeliac" in the bank says of nobody that they are.
+
+    ``place`` is the sentence's, ``before`` the one before it.
+    """
+    first = fold_letters(claim.statement.split("'")[0].split(" ")[0])
+    if first not in HE_AND_SHE or claim.is_request or claim.is_remark:
+        return claim
+    tokens = cut_clauses(sentence)
+    end = sum(1 for start in tokens.starts if start < claim.span[1] - place)
+    whole = word_statement(sentence, tokens, 0, end)
+    if len(whole) <= len(claim.statement) or not whole.endswith(claim.statement[1:]):
+        whole = f"{before} {claim.statement}" if before else claim.statement
+    is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
+    return replace(claim, statement=whole) if is_fit else claim
 
 
 def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:

@@ -1,7 +1,7 @@
 """Nouns that name a relation, and the names that stand beside them: "my sister Anna", "two dogs, Biscuit and Mabel"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -72,7 +72,10 @@ def find_known_noun(words: Sequence[str], language: str) -> tuple[str, str] | No
 
 
 def find_appositions(raw: str, language: str) -> Iterator[SlotMatch]:
-    """ "My greyhound Biscuit", "mon chef, M. Garnier": somebody's noun, and the name beside it."""
+    """ "My greyhound Biscuit", "mon chef, M. Garnier": somebody's noun, and the name beside it.
+
+    Of "his wife Eilidh" the subject is the owner's word.
+    """
     words = list(WORDS.finditer(raw))[:60]
     folded = [fold_letters(word[0]) for word in words]
     mine = load_words(language, "my")
@@ -82,14 +85,19 @@ def find_appositions(raw: str, language: str) -> Iterator[SlotMatch]:
             continue
         if language == HEBREW:
             relation = nouns.get(folded[at - 1]) if at else None
-            yield from name_behind(raw, words, at, relation, at, language)
+            yield from own(name_behind(raw, words, at, relation, at, language), word, language)
             continue
         for place in range(at + 1, min(at + 2 + MOST_ADJECTIVES, len(words))):
             size = next((n for n in NOUN_SIZES if " ".join(folded[place : place + n]) in nouns), 0)
             if size:
                 relation = nouns[" ".join(folded[place : place + size])]
-                yield from name_behind(raw, words, place + size - 1, relation, at, language)
+                yield from own(name_behind(raw, words, place + size - 1, relation, at, language), word, language)
                 break
+
+
+def own(named: Iterable[SlotMatch], owner: str, language: str) -> Iterator[SlotMatch]:
+    theirs = owner in load_words(language, "their")
+    yield from (replace(slot, subject=owner) if theirs else slot for slot in named)
 
 
 def name_behind(

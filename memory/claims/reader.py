@@ -10,7 +10,7 @@ from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.completion import complete_claims, drop_contained, resolve_pronoun
+from memory.claims.completion import complete_claims, drop_contained, name_pronoun, resolve_pronoun
 from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
@@ -94,7 +94,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     reading = read_turn(text, previous)
     is_laughing = speech.is_joke(reading.whole)
     found: list[Claim] = []
-    for one, judged in zip(reading.sentences, judge_sentences(reading.list_passages()), strict=True):
+    told = ["", *(tell_sentence(one.sentence) for one in reading.sentences)]
+    for before, one, judged in zip(told, reading.sentences, judge_sentences(reading.list_passages()), strict=False):
         if one.is_request or not one.is_open or one.is_supposed:
             found += one.claims
             continue
@@ -109,12 +110,18 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
+        claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
+
+
+def tell_sentence(sentence: Sentence) -> str:
+    """In its own words; nothing of a question."""
+    return "" if sentence.is_question else word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:

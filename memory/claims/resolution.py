@@ -100,7 +100,8 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     # "We're calling her Duchess": whom the person names is whoever was told of last.
     if slot.relation == "named" and subject == SPEAKER:
         subject = find_last_subject(language, known)
-    if subject is None or not means_name(slot, subject, raw):
+    # "Her sister Anna is a nurse": whoever was told of last may be Anna herself.
+    if subject is None or subject == slot.object or not means_name(slot, subject, raw):
         return []
     slot = replace(slot, subject=subject)
     if slot.relation == "works_at" and any(one.subject == subject and one.relation == "school" for one in known):
@@ -179,6 +180,8 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     noun = find_noun(WORDS.findall(slot.subject.casefold()), language)
     if noun is None or not slot.object or fold_letters(slot.object) in load_words(language, "he"):
         return []
+    if is_theirs(noun[0], raw, language):
+        return []
     if slot.relation == FAVORITE:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
@@ -188,6 +191,12 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     # "My screen is black": a noun that no list knows says too little to make a claim by itself.
     is_known = find_known_noun(WORDS.findall(slot.subject), language) is not None
     return [replace(slot, subject=SPEAKER, relation=noun[1], weight=slot.weight if is_known else 0)]
+
+
+def is_theirs(noun: str, raw: str, language: str) -> bool:
+    """ "Oban's his ex": of somebody else's, and none of the person's own."""
+    owners = "|".join(re.escape(one) for one in load_words(language, "their"))
+    return re.search(rf"(?<!\w)(?:{owners or '(?!)'})\s{re.escape(noun)}(?!\w)", raw, re.IGNORECASE) is not None
 
 
 def resolve_naming(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
@@ -235,7 +244,8 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
     while words and fold_letters(words[0]) in skipped:
         words.pop(0)
     folded = [fold_letters(word) for word in words]
-    if not words or folded[0] in load_words(language, "he"):
+    is_owner = len(folded) == 1 and folded[0] in load_words(language, "their")
+    if not words or folded[0] in load_words(language, "he") or is_owner:
         return find_last_subject(language, known)
     # "The GP's put me" on it.
     if folded[0] in load_words(language, "i") or folded[-1] in ME:

@@ -1,4 +1,7 @@
-"""What holds only if something else does: "if it gets too hot, we move to my aunt's" tells no new home."""
+"""What holds only if something else does, is only pretended, or is yet to come.
+
+"If it gets too hot, we move to my aunt's" and "we're moving to Ulm in May" tell no home, "as if I were five" no age.
+"""
 
 import re
 from collections.abc import Collection, Sequence

@@ -73,6 +73,7 @@ WORD_SECTIONS: Final = frozenset(
         "dose moves",
         "drug",
         "swap",
+        "their",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )

@@ -202,6 +202,18 @@ def test_a_name_before_its_noun_stands_in_the_statement(text: str, relation: str
     assert claim.statement.casefold().startswith(name)
 
 
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        ("First week as a lock keeper done. Hands are ruined.", "lock keeper"),
+        ("Erste Woche als Schleusenwärter rum", "schleusenwärter"),
+        ("Première semaine comme aide-soignante, je suis morte", "aide-soignante"),
+    ],
+)
+def test_a_first_week_tells_the_work(text: str, work: str) -> None:
+    assert ("you", "works_as", work) in read_slots(text)
+
+
 def test_what_somebody_becomes_from_a_day_on_is_no_name() -> None:
     assert "name" not in {relation for _, relation, _ in read_slots("Ab November bin ich HiWi am Institut")}
     assert ("you", "name", "jule") in read_slots("Hallo, ich bin Jule")
@@ -222,3 +234,29 @@ def test_a_number_of_things_corrects_no_age() -> None:
     earlier = ["my pal Stevie's getting divorced", "he's 44", "I take my coffee black, no sugar"]
     reading = read_turn("actually make that one sugar", earlier)
     assert (reading.triples, reading.retracted) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "whose"),
+    [
+        ("My brother Callum is a joiner", "Callum rang, his wife Eilidh is expecting in May.", {"callum"}),
+        ("", "Her sister Eilidh is a nurse", set[str]()),
+        ("", "Oban's his ex.", set[str]()),
+    ],
+)
+def test_people_of_somebody_else_are_theirs(before: str, text: str, whose: set[str]) -> None:
+    told = read_slots(text, *([before] if before else []))
+    assert {who for who, relation, _ in told if relation in {"wife", "sister", "ex"}} == whose
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Our Isla's started school. She's coeliac so I do her lunches.", "Isla"),
+        ("Meine Schwester Annika hat sich verlobt. Sie lebt in Graz und ist Hebamme.", "Annika"),
+    ],
+)
+def test_a_statement_about_her_says_who_she_is(text: str, named: str) -> None:
+    statements = [claim.statement for claim in read_claims(text)]
+    assert statements
+    assert all(named in statement for statement in statements), statements

@@ -4,7 +4,6 @@ Rules are written where they are checked, in rooms that know no page, and what i
 job. Pure: a sentence in, a sentence out. What has no words here, a name in it say, stays as it was written.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -208,13 +207,12 @@ DESCRIBED: Final = {
     "a payment card number": pgettext_lazy("secret", "a payment card number"),
 }
 FORMS: Final = compile_sentences((*DOCUMENTS, *PERSONALITIES, *WRITTEN, *CHANGED, *GUARDED))
-NAMED_RULE: Final = re.compile(r"(.+) \(([a-z ]{4,20})\)", re.DOTALL)
 
 
 def word_refusal(text: str) -> str:
-    named = NAMED_RULE.fullmatch(text)
-    if named and named[2] in GUARD_RULES:
-        return f"{word_refusal(named[1])} ({GUARD_RULES[named[2]]})"
+    reason, bracket, rule = text.removesuffix(")").rpartition(" (")
+    if bracket and text.endswith(")") and rule in GUARD_RULES:
+        return f"{word_refusal(reason)} ({GUARD_RULES[rule]})"
     said = say_sentence(text, FORMS, WORDED)
     return text if said is None else said
 

@@ -93,8 +93,8 @@ def test_the_same_user_id_in_another_organisation_is_somebody_else(
 def test_related_ids_of_somebody_else_move_nothing(foreign_api: ApiClient, user: EndUser, secret: MemoryItem) -> None:
     before = state_of(user)
     answer = foreign_api.post("outcomes", {"outcome": "failed", "key_takeaway": "x", "related": [str(secret.pk)]})
-    assert answer.status_code == 201
-    assert answer.json()["scored"] == []
+    assert answer.status_code == 422
+    assert [error["field"] for error in answer.json()["errors"]] == ["related"]
     assert state_of(user) == before
 
 

@@ -15,6 +15,7 @@ from memory.models.facts import ReviewKind
 from memory.retrieval import finding
 from memory.retrieval.results import SearchRequest
 from memory.store import listing
+from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from memory.tiers import Outcome
 from outcomes.exchanges.storing import NewExchange
@@ -84,7 +85,8 @@ def test_nobody_changes_what_is_not_theirs(secret: MemoryItem, mallory: EndUser)
     assert facade.archive(mallory, secret.pk, now=NOW) is None
     assert facade.restore(mallory, secret.pk, now=NOW) is None
     assert facade.remove(mallory, secret.pk, now=NOW) is False
-    facade.record_outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
+    with pytest.raises(WriteRefused):
+        facade.record_outcome(mallory, Outcome.FAILED, now=NOW, key_takeaway="spoil it", related=[str(secret.pk)])
     assert MemoryItem.objects.filter(pk=secret.pk).values().get() == before
 
 

@@ -76,11 +76,12 @@ def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | Non
 
 
 def find_clauses(tokens: ClauseTokens, slot: SlotMatch) -> list[tuple[int, int]]:
-    """The clause between joints that holds a slot that a frame reads of the person."""
+    """The clause between joints that holds a slot that a frame reads of the person, from its verb on."""
     if slot.weight < FRAMED or slot.subject != SPEAKER:
         return []
     pieces = [piece for segment in tokens.segments for piece in segment]
-    return [one for one in pieces if tokens.starts[one[0]] <= slot.object_span[0] < tokens.ends[one[1] - 1]]
+    begun, told = slot.start, slot.object_span[0]
+    return [one for one in pieces if tokens.starts[one[0]] <= begun and told < tokens.ends[one[1] - 1]]
 
 
 def claim_uncovered(

@@ -132,13 +132,7 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
             reason=request.POST.get("reason", "")[:2_000],
         )
     except WriteRefused as refusal:
-        return tell(
-            request,
-            person,
-            kind,
-            _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule)),
-            is_error=True,
-        )
+        return tell_refusal(request, person, kind, refusal)
     if row is None:
         return tell(request, person, kind, SETTLED)
     said = say_decided(chosen, decision) if chosen in DECISIONS else _("Decided.")
@@ -158,13 +152,7 @@ def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> Ht
     try:
         rows = open_facade(person).decide_all(person.user, chosen, MatterDecision(decision), now=timezone.now())
     except WriteRefused as refusal:
-        return tell(
-            request,
-            person,
-            kind,
-            _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule)),
-            is_error=True,
-        )
+        return tell_refusal(request, person, kind, refusal)
     return tell(request, person, kind, _("{rows} decided.").format(rows=len(rows)))
 
 
@@ -191,6 +179,11 @@ def look_for_duplicates(request: OperatorRequest, person: ViewedPerson) -> HttpR
         return redirect("console:inbox", *person.path, kind)
     found = open_facade(person).look_for_duplicates(person.user, now=timezone.now())
     return tell(request, person, kind, _("{found} new.").format(found=found) if found else _("Nothing new was found."))
+
+
+def tell_refusal(request: OperatorRequest, person: ViewedPerson, kind: str, refusal: WriteRefused) -> HttpResponse:
+    said = _("Nothing was changed: {rule}.").format(rule=word_refusal(refusal.rule))
+    return tell(request, person, kind, said, is_error=True)
 
 
 def tell(

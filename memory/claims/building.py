@@ -3,7 +3,7 @@
 from typing import Final
 
 from memory.claims.claim import Claim, ClaimTense
-from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens
+from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens, cut_clauses
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
@@ -138,6 +138,11 @@ def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: in
     if start > 0 and sentence.words[start - 1] in VERB_LAST:
         text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def word_whole(sentence: Sentence) -> str:
+    """All of a sentence as it was written."""
+    return word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
 
 
 def move_verb(text: str, place: int) -> str:

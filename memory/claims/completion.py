@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, word_statement
+from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.relations import ABOUT
@@ -75,7 +75,7 @@ def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
     return claim if claim.statement.count(" ") >= SHORTEST_ALONE else None
 
 
-def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: str) -> Claim:
+def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence | None) -> Claim:
     """With whom "she" is: "She's coeliac" in the bank says of nobody that they are.
 
     ``place`` is the sentence's, ``before`` the one before it.
@@ -87,7 +87,8 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: str) -> C
     end = sum(1 for start in tokens.starts if start < claim.span[1] - place)
     whole = word_statement(sentence, tokens, 0, end)
     if len(whole) <= len(claim.statement) or not whole.endswith(claim.statement[1:]):
-        whole = f"{before} {claim.statement}" if before else claim.statement
+        told = "" if before is None or before.is_question else word_whole(before)
+        whole = f"{told} {claim.statement}" if told else claim.statement
     is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
     return replace(claim, statement=whole) if is_fit else claim
 

@@ -98,7 +98,7 @@ def introduces_words(sentence: Sentence) -> bool:
     known = {kind: spans for kind, spans in kinds.items() if spans}
     words = sentence.words[:colon]
     head = replace(sentence, raw=" ".join(words), words=words, spans_by_kind=known)
-    if head.has(MARK + "story", "compose", MARK + "frame") and not head.has(MARK + "remember", MARK + "self"):
+    if head.has(MARK + "story", MARK + "frame") and not head.has(MARK + "remember", MARK + "self"):
         # "Chapter four: I wake in a cell", "in my novel the narrator says: ...".
         return True
     is_foreign = not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.asking import mark_asked
-from memory.claims.building import LONGEST, build_claim, find_language, word_statement
+from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained, name_pronoun, resolve_pronoun
@@ -94,8 +94,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     reading = read_turn(text, previous)
     is_laughing = speech.is_joke(reading.whole)
     found: list[Claim] = []
-    told = ["", *(tell_sentence(one.sentence) for one in reading.sentences)]
-    for before, one, judged in zip(told, reading.sentences, judge_sentences(reading.list_passages()), strict=False):
+    judgements = judge_sentences(reading.list_passages())
+    for at, (one, judged) in enumerate(zip(reading.sentences, judgements, strict=True)):
         if one.is_request or not one.is_open or one.is_supposed:
             found += one.claims
             continue
@@ -110,6 +110,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
+        before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
@@ -117,11 +118,6 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
-
-
-def tell_sentence(sentence: Sentence) -> str:
-    """In its own words; nothing of a question."""
-    return "" if sentence.is_question else word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
@@ -173,7 +169,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         found.append(one)
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
-        before = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
+        before = word_whole(sentence)
     own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
     asked = claim_appointments(framed.asked, [(one.sentence, one.place) for one in own])
     return TurnReading(whole, tuple(found), masked != normal, asked)
@@ -266,11 +262,7 @@ def read_request(
         after = whole.own_sentences[index + 1]
         if after.is_question:
             return None, False
-        body = (
-            f"{body} {word_statement(after, cut_clauses(after), 0, len(after.words))}"
-            if sentence.is_question
-            else (word_statement(after, cut_clauses(after), 0, len(after.words)))
-        )
+        body = f"{body} {word_whole(after)}" if sentence.is_question else word_whole(after)
     if len(body) > LONGEST or len(body) < 3:
         return None, False
     span = (place, place + len(sentence.raw))
@@ -345,7 +337,7 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
 
 
 def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
-    statement = word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))[:LONGEST]
+    statement = word_whole(sentence)[:LONGEST]
     span = (place, place + len(sentence.raw))
     return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)
 

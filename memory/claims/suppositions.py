@@ -42,8 +42,12 @@ def put_ahead(claim: Claim, sentence: Sentence) -> Claim:
 
 def is_move_ahead(words: Collection[str], language: str) -> bool:
     """Whether folded words tell a move in the present tense and name a month: "im Februar zieh ich nach Graz"."""
-    moving = {fold_letters(one) for one in read_entries(language, "claims", "moving")}
-    return not moving.isdisjoint(words) and not load_months(language).isdisjoint(words)
+    return not load_moving(language).isdisjoint(words) and not load_months(language).isdisjoint(words)
+
+
+@cache
+def load_moving(language: str) -> frozenset[str]:
+    return frozenset(fold_letters(one) for one in read_entries(language, "claims", "moving"))
 
 
 @cache

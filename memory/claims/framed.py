@@ -8,7 +8,7 @@ from typing import Final
 
 from memory.claims.constraints import find_constraint
 from memory.claims.frames.languages import find_turn_languages
-from memory.claims.frames.triples import AskedEvent, HotReading, HotTriple
+from memory.claims.frames.triples import Amendment, AskedEvent, HotReading, HotTriple
 from memory.claims.frames.turn import READ, read_framed
 from memory.claims.frames.words import LANGUAGES, SUBJECT
 from memory.claims.relations import PLACES, fits_relation
@@ -35,6 +35,7 @@ class FramedText:
     known: Sequence[KnownSlot] = ()
     supposed: Sequence[tuple[int, int]] = ()
     asked: Sequence[AskedEvent] = ()
+    amendment: Amendment | None = None
 
     def is_supposed(self, sentence: str, place: int) -> bool:
         """Whether a sentence only supposes; "if I eat nuts, my throat closes" limits all the same."""
@@ -51,7 +52,7 @@ def read_frames(masked: str, previous: Sequence[str], languages: frozenset[str] 
         return FramedText()
     reading = choose_reading(readings)
     known = [KnownSlot(*one.key) for one in reading.known]
-    return FramedText(list_slots(reading, masked), known, reading.supposed, reading.asked)
+    return FramedText(list_slots(reading, masked), known, reading.supposed, reading.asked, reading.amendment)
 
 
 def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:

@@ -11,6 +11,7 @@ from memory.claims.building import LONGEST, build_claim, find_language, word_sta
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained, name_pronoun, resolve_pronoun
+from memory.claims.corrected import correct_text
 from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
@@ -140,6 +141,11 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     if speaks_for_others(whole):
         return TurnReading(whole)
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
+    corrected = correct_text(masked, framed.amendment, previous)
+    if corrected.text != masked:
+        masked = normal = corrected.text
+        whole = annotate_text(masked, load_claim_words())
+        framed = read_frames(masked, previous, whole.languages)
     known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
     found: list[SentenceReading] = []
     place = 0
@@ -164,7 +170,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        told = [claim for one in read if (claim := resolve_pronoun(one, before))]
+        told = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
         one = settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed)
         found.append(one)
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]

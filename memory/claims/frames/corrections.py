@@ -8,6 +8,7 @@ from typing import Final
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.details import find_duration, find_time, read_amount
 from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.naming import find_span
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
@@ -24,6 +25,8 @@ HELPERS: Final = frozenset(
 CEASING: Final = HELPERS | {"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"}
 
 NAMES: Final = PEOPLE | ANIMALS | {"name", "friend_of", "married_to"}
+# What one word takes the place of.
+NAMED_ALIKE: Final = NAMES | HELPERS | {"lives_in", "works_at", "works_as"}
 LONGEST_PHRASE: Final = 4
 SHORTEST_RESPELT: Final = 3
 # Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".
@@ -38,6 +41,8 @@ NO_ANY: Final = {
     "es": frozenset({"nada"}),
     "pt": frozenset({"nada"}),
 }
+# Digits of a year.
+YEAR: Final = 4
 # Words of a clause among which a pronoun means what was told last.
 PRONOUN_REACH: Final = 6
 
@@ -151,44 +156,64 @@ def is_respelt(word: str, name: str) -> bool:
 
 def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) -> HotChange:
     """ "Uy, a las once, perdón": a value for what the last turns told, whose kind it fits."""
-    change = HotChange()
+    change, end = HotChange(), len(reader.tokens)
     if not told:
         return change
-    found = find_time(reader, skip, len(reader.tokens))
+    found = find_time(reader, skip, end)
     if found is not None and (known := find_last(told, "time") or find_last(told, "birthday")):
-        put(change, known, found[0])
+        put(change, known, found[0], find_span(reader, *found[1:]))
         return change
-    duration = find_duration(reader)
-    number = next(
-        (
-            (one, at)
-            for at in range(skip, len(reader.tokens))
-            if (one := read_number(reader.tokens, at, len(reader.tokens), reader.words.language)) is not None
-        ),
-        None,
-    )
-    if duration is None and number is not None:
-        amount = read_amount(reader.tokens, number[1], reader.words.language)
-        if amount is not None and (known := find_last(told, "duration")):
-            put(change, known, amount[0])
-            return change
-        aged = None if counts_something(reader, number[0][1]) else find_last(told, "age")
-        if known := aged or find_last(told, "quantity"):
-            put(change, known, number[0][0])
-            return change
-    for at in range(skip, len(reader.tokens)):
-        if reader.tokens[at].is_mark or reader.tokens[at].has(
-            "correcting", "adv", "not", "prep", "wh", "be 3", "clitic"
-        ):
-            continue
-        value = read_value(reader, at, "")
-        if value.startswith(HEBREW_TO) and any(f"{HEBREW_TO}{one.object}" in reader.text for one in told):
-            value = value.removeprefix(HEBREW_TO)
-        known = next((one for one in reversed(told) if fits_value(one, value, reader, at)), None)
-        if value and known is not None:
-            put(change, known, value)
+    read_other_number(reader, told, skip, change)
+    at = next((at for at in range(skip, end) if not is_small(reader.tokens[at])), end)
+    if change.new or at == end or reader.tokens[at].text.isdigit():
         return change
+    value = read_value(reader, at, "")
+    if value.startswith(HEBREW_TO) and any(f"{HEBREW_TO}{one.object}" in reader.text for one in told):
+        value = value.removeprefix(HEBREW_TO)
+    known = next((one for one in reversed(told) if fits_value(one, value, reader, at)), None)
+    if value and known is not None:
+        put(change, known, value, find_span(reader, at, end))
+    elif value and (exchanged := exchange_object(told[-1], value, reader)):
+        put(change, told[-1], exchanged, find_span(reader, at, end))
     return change
+
+
+def exchange_object(told: HotTriple, value: str, reader: PhraseReader) -> str:
+    """ "Allergic to penicillin" with amoxicillin in its place; nothing of what does not hang on a preposition."""
+    spoken = told.object.split() if told.relation == "is" else []
+    kinds = [reader.words.classify(word) for word in spoken]
+    led = next((at + 1 for at, kind in enumerate(kinds[:-1]) if "prep" in kind), len(spoken))
+    while led < len(spoken) - 1 and "det" in kinds[led]:
+        led += 1
+    return " ".join([*spoken[:led], value, *spoken[led + 1 :]]) if led < len(spoken) else ""
+
+
+def is_small(token: HotToken) -> bool:
+    return token.is_mark or token.has("correcting", "adv", "not", "prep", "wh", "be 3", "clitic", "it", "that")
+
+
+def read_other_number(reader: PhraseReader, told: Sequence[HotTriple], skip: int, change: HotChange) -> None:
+    """ "Typo, 1948": for a number that was told, one of the same kind."""
+    tokens, language = reader.tokens, reader.words.language
+    numbers = ((read_number(tokens, at, len(tokens), language), at) for at in range(skip, len(tokens)))
+    number, at = next(((one, at) for one, at in numbers if one is not None), (None, 0))
+    if number is None or find_duration(reader) is not None:
+        return
+    span = find_span(reader, at, number[1])
+    amount = read_amount(tokens, at, language)
+    if amount is not None and (known := find_last(told, "duration")):
+        put(change, known, amount[0], span)
+        return
+    aged = None if counts_something(reader, number[1]) else find_last(told, "age")
+    year = find_last(told, "born_in") if len(number[0]) == YEAR else None
+    if known := year or aged or find_last(told, "quantity"):
+        put(change, known, number[0], span)
+
+
+def says_only_that(reader: PhraseReader, phrases: Sequence[str]) -> bool:
+    """ "Typo, 1948": the words of the correction are no value."""
+    spoken = [token.text for token in reader.tokens if not token.is_mark]
+    return f" {' '.join(spoken)} " in phrases
 
 
 def counts_something(reader: PhraseReader, end: int) -> bool:
@@ -197,18 +222,22 @@ def counts_something(reader: PhraseReader, end: int) -> bool:
 
 
 def fits_value(known: HotTriple, value: str, reader: PhraseReader, at: int) -> bool:
-    if known.relation in {"time", "age", "quantity", "duration", "has", "is", "likes", "dislikes"}:
+    """Whether a value is of the kind of one that was told: a name for a name, a place for a place."""
+    if known.relation not in NAMED_ALIKE or not value or value == known.object:
         return False
-    return bool(value) and value != known.object
+    first = reader.tokens[at]
+    if first.classes or (known.relation in {"lives_in", "works_at"} and reader.has_capitals):
+        return first.is_capital
+    return value.isdigit() == known.object.isdigit()
 
 
 def find_last(told: Sequence[HotTriple], relation: str) -> HotTriple | None:
     return next((one for one in reversed(told) if one.relation == relation), None)
 
 
-def put(change: HotChange, known: HotTriple, value: str) -> None:
+def put(change: HotChange, known: HotTriple, value: str, span: tuple[int, int] = (0, 0)) -> None:
     if value and value != known.object:
-        change.new.append(ClauseFact(known.subject, known.relation, value, (0, 0)))
+        change.new.append(ClauseFact(known.subject, known.relation, value, span))
         change.retracted.append(known)
 
 

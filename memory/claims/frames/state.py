@@ -10,7 +10,7 @@ from memory.claims.frames.particles import take_apart
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
-from memory.claims.frames.triples import DroppedTriple, DropReason, HotTriple
+from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
 from memory.claims.frames.words import HotWords
 
 
@@ -28,6 +28,7 @@ class TurnState:
     changed: str = ""
     # Of a part that is played not even names are the person's.
     is_played: bool = False
+    amendment: Amendment | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,20 @@ class AskedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Amendment:
+    """A value that a turn puts right: what was said, what is meant, and the place of the words that say so.
+
+    ``is_own``: it was said in the same turn.
+    """
+
+    said: str
+    meant: str
+    start: int
+    end: int
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class HotReading:
     """``retracted`` is what the person declares false; what has merely changed is among ``triples`` alone."""
 
@@ -81,3 +95,4 @@ class HotReading:
     # Where sentences only suppose, and what of the person's a question takes for granted.
     supposed: tuple[tuple[int, int], ...] = ()
     asked: tuple[AskedEvent, ...] = ()
+    amendment: Amendment | None = None

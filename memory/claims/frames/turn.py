@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from memory.claims.frames.amending import amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.asides import find_asked_events, find_supposed
 from memory.claims.frames.beside import read_ages_beside, read_counted, read_introduced
 from memory.claims.frames.clauses import HotClause
@@ -21,6 +22,7 @@ from memory.claims.frames.corrections import (
     read_elliptic,
     read_respelt,
     read_value,
+    says_only_that,
 )
 from memory.claims.frames.details import find_duration
 from memory.claims.frames.facts import ClauseFact
@@ -129,6 +131,7 @@ def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelin
         known=tuple(told),
         supposed=find_supposed(turn),
         asked=find_asked_events(turn),
+        amendment=state.amendment,
     )
 
 
@@ -316,12 +319,24 @@ def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> N
             take_new_value(turn.make_reader(clause), former, state)
     unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
     state.retracted += unsaid if not state.facts else ()
-    if told and not state.facts and not state.retracted:
-        change = find_respelt(turn, told)
-        change = find_change(turn, told) if correcting and not change.new else change
-        state.facts += change.new
-        state.retracted += change.retracted
+    put_right(state, turn, told, is_correcting=correcting)
     state.retracted = [align_told(one, told) for one in state.retracted]
+
+
+def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *, is_correcting: bool) -> None:
+    """Puts a value in the place of one that was told before, or in this turn, by words that fill no slot."""
+    if state.retracted:
+        return
+    if not told or state.facts:
+        if is_correcting:
+            amend_facts(state, turn)
+        return
+    change = find_respelt(turn, told)
+    change = find_change(turn, told) if is_correcting and not change.new else change
+    state.facts += change.new
+    state.retracted += change.retracted
+    if change.new and is_correcting:
+        state.amendment = note_amendment(change, turn, find_first_correction(turn))
 
 
 def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now: bool) -> bool:
@@ -380,6 +395,8 @@ def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
     for reader in readers:
         tokens = reader.tokens
         skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
+        if says_only_that(reader, turn.words.phrases["correct"]):
+            continue
         change = read_elliptic(reader, told, skip)
         if change.new:
             return change

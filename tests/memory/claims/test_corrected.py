@@ -1,0 +1,64 @@
+"""A value that is put right, in the turn that told it or in a later one, is read as it was meant."""
+
+import pytest
+
+from memory.claims import read_claims
+from memory.claims.turns import read_turn
+
+LATER = [
+    ("I'm allergic to penicillin.", "scratch that, it's amoxicillin", "I'm allergic to amoxicillin.", "penicillin"),
+    ("My flight is on Tuesday.", "no wait, Wednesday", "My flight is on Wednesday.", "tuesday"),
+    ("My sister lives in York.", "correction: Leeds", "My sister lives in Leeds.", "york"),
+    (
+        "Ich bin gegen Penicillin allergisch.",
+        "quatsch, Amoxicillin meine ich",
+        "Ich bin gegen Amoxicillin allergisch.",
+        "penicillin",
+    ),
+    (
+        "Soy alérgica a la penicilina.",
+        "perdón, quise decir a la amoxicilina",
+        "Soy alérgica a la amoxicilina.",
+        "penicilina",
+    ),
+    ("J'habite à Lyon.", "non, je voulais dire à Laon", "J'habite à Laon.", "lyon"),
+    ("Il mio cane si chiama Argo.", "scusa, volevo dire Arno", "Il mio cane si chiama Arno.", "argo"),
+    ("O meu voo é na terça.", "aliás, quarta", "O meu voo é na quarta.", "terça"),
+]
+AT_ONCE = [
+    ("I'm allergic to penicillin. Actually no, scratch that, it's amoxicillin", "I'm allergic to amoxicillin."),
+    ("My son is called Tim, sorry, Tom.", "My son is called Tom."),
+    ("I was born in 1990, sorry, 1991", "I was born in 1991."),
+    ("Ich wohne in Ulm, quatsch, in Neu-Ulm.", "Ich wohne in Neu-Ulm."),
+    ("Vivo en Lima, digo, en Quito.", "Vivo en Quito."),
+    ("Ma fille s'appelle Lise, pardon, Louise", "Ma fille s'appelle Louise."),
+    ("Ho 34 anni, anzi 35", "Ho 35 anni."),
+]
+NO_CORRECTION = [
+    ("I live in Leeds. Sorry for the late reply", "leeds"),
+    ("I work at Tesco. Sorry, bad day.", "tesco"),
+    ("I'm a nurse. Oops, wrong window.", "nurse"),
+    ("Ich habe eine Katze. Moment, es klingelt.", "katze"),
+]
+
+
+@pytest.mark.parametrize(("before", "turn", "statement", "wrong"), LATER, ids=[one[0] for one in LATER])
+def test_what_a_later_turn_puts_right_is_told_anew(before: str, turn: str, statement: str, wrong: str) -> None:
+    claim = next(one for one in read_claims(turn, [before]) if one.replaces)
+    assert (claim.statement, claim.replaces, claim.is_correction) == (statement, wrong, True)
+
+
+@pytest.mark.parametrize(("turn", "statement"), AT_ONCE, ids=[one[0] for one in AT_ONCE])
+def test_of_what_is_put_right_at_once_only_what_is_meant_is_told(turn: str, statement: str) -> None:
+    assert {claim.statement for claim in read_claims(turn)} == {statement}
+    assert not read_turn(turn).retracted
+
+
+@pytest.mark.parametrize(("turn", "told"), NO_CORRECTION, ids=[one[0] for one in NO_CORRECTION])
+def test_an_apology_puts_no_value_right(turn: str, told: str) -> None:
+    assert [one.object for one in read_turn(turn).triples] == [told]
+
+
+def test_the_words_of_a_correction_are_no_value() -> None:
+    reading = read_turn("typo, 1948 lol", ["I was born in 1984."])
+    assert [one.key for one in reading.triples] == [("you", "born_in", "1948")]

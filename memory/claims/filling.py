@@ -8,6 +8,7 @@ from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
 from memory.claims.framed import FRAMED
+from memory.claims.frames.partings import PARTNERS
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
@@ -15,6 +16,7 @@ from memory.claims.resolution import SEES, KnownSlot, find_care
 from memory.claims.slots import SlotMatch
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
+from memory.claims.taxonomy import KIN
 from memory.guard.annotation import Sentence
 
 # Openings that say of a statement what no slot does.
@@ -104,6 +106,9 @@ def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
     told = find_told(claim.statement, known)
     if told is None:
         return claim
+    if told.relation in KIN - PARTNERS:
+        # "Hania left the cage open": kin stay kin whatever they leave.
+        return replace(claim, tense="present", polarity=True)
     return replace(claim, subject=told.subject, relation=told.relation, object=told.object, polarity=False)
 
 

@@ -2,16 +2,18 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.medicine import find_medicine
+from memory.claims.nouns import find_known_noun
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
 from memory.claims.slots import load_small_words, load_words
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
-from memory.language.loader import list_codes
+from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 
 NAMED: Final = PEOPLE | {"married_to"}
@@ -21,6 +23,8 @@ OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
 WORD: Final = re.compile(r"[^\W_]+")
+# How such adjectives begin in the languages of the product.
+ALLERGIC: Final = ("allerg", "alérg", "intoler", "intoller", "intolér", "אלרג", "רגיש")
 
 
 def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
@@ -30,6 +34,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
+    if claim.relation in {"works_at", "works_as"} and is_no_work(claim):
+        return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
         return free_claim(claim)
     if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
@@ -48,6 +54,28 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 def free_claim(claim: Claim) -> Claim:
     """What the words tell without a relation, of which nothing can be denied."""
     return replace(claim, relation=ABOUT, object="", polarity=True)
+
+
+def is_no_work(claim: Claim) -> bool:
+    """ "I run a marathon", "ha lasciato la moglie", "soy alérgica": neither a place of work nor a trade."""
+    words = WORD.findall(claim.object)
+    language = claim.lang or "en"
+    if not words:
+        return False
+    known = find_known_noun(words, language)
+    if known is not None and known[1] in PEOPLE:
+        return claim.relation == "works_at" and len(words) == 1
+    if any(fold_letters(word) in load_words(language, "race") for word in words):
+        return True
+    return claim.relation == "works_as" and any(words[0].startswith(one) for one in list_allergic(language))
+
+
+@cache
+def list_allergic(language: str) -> tuple[str, ...]:
+    """How the words begin by which somebody is allergic: of "allergic* to" what stands before the star."""
+    entries = read_entries(language, "claims", "allergic_to")
+    firsts = {entry.split()[0].rstrip("*") for entry in entries if entry.split()[0].startswith(ALLERGIC)}
+    return tuple(firsts)
 
 
 def is_small(spoken: str, language: str) -> bool:

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from memory.access.confinement import RowScope
 from memory.claims.claim import SPEAKER
+from memory.claims.framed import GENERIC
+from memory.claims.frames.partings import PARTNERS
 from memory.claims.relations import is_single_valued
 from memory.claims.subjects import PRONOUN
 from memory.facts.drafts import FactDraft
@@ -17,7 +19,7 @@ from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import may_end, says_still
+from memory.facts.succession import ends_another, is_lasting_tie, may_end, names_matter, says_still
 from memory.models import EndUser, Fact
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 ENDED: Final = "over"
 DOSE: Final = "takes_dose"
 NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
+HOME: Final = "lives_in"
+WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"})
 # Of the person, or of what was spoken of before.
 OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
 
@@ -67,7 +71,7 @@ def judge_candidates(
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
     if not (judged.same or judged.contradicting):
-        judge_likely(judged, others, draft, told, origin.thread_id)
+        judge_likely(judged, others, draft, told, keys, origin.thread_id)
     return judged
 
 
@@ -87,6 +91,7 @@ def judge_likely(
     others: Sequence[tuple[Fact, float | None]],
     draft: FactDraft,
     told: PairStatement,
+    keys: tuple[str, str, str],
     thread: str,
 ) -> None:
     """Add what the statement likely replaces beyond the judge's verdict: the likeliest alone."""
@@ -103,11 +108,21 @@ def judge_likely(
         judged.about = others[nearest][0] if likely[nearest].matter >= KEPT else None
     fact = others[best][0]
     is_ended = likely[best].ends and not draft.is_turn and not says_still(fact, draft)
-    if is_ended and (fact.relation == draft.relation or is_alone(fact)):
+    if is_ended and may_likely_end(fact, draft, keys) and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
         judged.about = None
     elif likely[best].is_doubtful:
         judged.doubted.append(others[best])
+
+
+def may_likely_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """What is over ends the value it names, and kin never: "stopped the aspirin" ended the ramipril beside it."""
+    if ends_another(fact, draft, keys) or is_lasting_tie(fact, draft):
+        return False
+    # Of two slots one ends the other only if both are where somebody works, or whom they are with.
+    if tell_apart(fact, draft, keys) and not any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS)):
+        return False
+    return draft.tense != "over" or names_matter(fact, draft)
 
 
 def is_alone(fact: Fact) -> bool:
@@ -143,7 +158,17 @@ def judge_fact(
     pair = (known, told) if fact.last_seen <= draft.occurred_at else (told, known)
     verdict = judge_pair(*pair, cosine, is_ordered=True)
     is_dose = DOSE in {fact.relation, draft.relation} and fact.relation != draft.relation
-    return "keep_both" if verdict == "merge" and (is_dose or are_apart(fact, draft, keys)) else verdict
+    is_another = is_dose or are_apart(fact, draft, keys) or tell_apart(fact, draft, keys)
+    return "keep_both" if verdict == "merge" and is_another else verdict
+
+
+def tell_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether they fill two slots of two names: "my sister moved to Lyon" repeats not when her birthday is."""
+    relations = {fact.relation, draft.relation}
+    # A new home tells nothing of what somebody has, in whatever words.
+    is_home = draft.relation == HOME and fact.relation in GENERIC - {"is"}
+    is_named = relations.isdisjoint(OPEN_RELATIONS | GENERIC) or is_home
+    return is_named and len(relations) > 1 and set(fact.object_key.split()).isdisjoint(keys[2].split())
 
 
 def are_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

@@ -9,8 +9,10 @@ import re
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.frames.partings import PARTNERS
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
+from memory.claims.taxonomy import KIN
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -61,13 +63,22 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction
     if fills_same_slot(fact, keys, is_announced=is_announced):
         return True
-    if not (is_announced or draft.is_remark) or are_others_apart(fact, keys):
+    if not (is_announced or draft.is_remark) or are_others_apart(fact, keys) or is_lasting_tie(fact, draft):
         return False
-    # A second dog ends no first one, though it is new: what may stand side by side has to be named.
-    is_ending = draft.tense == "over" or draft.is_correction or is_single_valued(fact.relation)
-    if is_announced and is_ending and not OPEN_RELATIONS.isdisjoint({fact.relation, draft.relation}):
+    # A second dog ends no first one, though it is new: what may stand side by side has to be named. Nor does what is
+    # over end a matter it does not name, or what somebody else does: with "my allergist retired" the allergy was over,
+    # with "Cian moved out" the home he was told to share.
+    is_ending = draft.is_correction or (is_single_valued(fact.relation) and draft.tense != "over")
+    is_own = fact.subject_key == keys[0]
+    is_open = not OPEN_RELATIONS.isdisjoint({fact.relation, draft.relation})
+    if is_announced and is_ending and is_own and is_open and not names_another(fact, draft):
         return True
     return names_matter(fact, draft) or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
+
+
+def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:
+    """Kin stay kin when they move, retire or die: "we left Jude at nursery" ends no son. Only a correction does."""
+    return fact.relation in KIN - PARTNERS and not draft.is_correction
 
 
 def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -96,13 +107,31 @@ def are_others_apart(fact: Fact, keys: tuple[str, str, str]) -> bool:
 
 def names_matter(fact: Fact, draft: FactDraft) -> bool:
     """Whether the draft names the old value or what it is about; whom it is about alone says nothing of the matter."""
-    told = set(extract_terms(draft.statement)) | set(extract_terms(draft.replaces))
-    value = set(extract_terms(fact.object))
-    known = set(extract_terms(fact.statement)) | value
-    shared = {word for word in told & known if len(word) >= LEAST_WORD or not word.isascii() or word.isdigit()}
-    if not ends_something(draft):
-        shared -= {term for name in find_names(fact.statement) for term in extract_terms(name)} - value
+    shared = list_shared(fact, draft)
+    if not ends_something(draft) or fact.relation not in OPEN_RELATIONS:
+        shared -= list_other_names(fact, shared)
     return bool(shared) or (len(fact.object_key) >= LEAST_WORD and fact.object_key in fold_key(draft.statement))
+
+
+def names_another(fact: Fact, draft: FactDraft) -> bool:
+    """Whether both speak of somebody who is not what the fact tells, and of nothing else: of "I work for Elettrotec, my
+    boss is Bonetti" the one who comes in Bonetti's place ends no work."""
+    shared = list_shared(fact, draft)
+    return bool(shared) and shared <= list_other_names(fact, shared)
+
+
+def list_shared(fact: Fact, draft: FactDraft) -> set[str]:
+    told = set(extract_terms(draft.statement)) | set(extract_terms(draft.replaces))
+    known = set(extract_terms(fact.statement)) | set(extract_terms(fact.object))
+    return {word for word in told & known if len(word) >= LEAST_WORD or not word.isascii() or word.isdigit()}
+
+
+def list_other_names(fact: Fact, terms: set[str]) -> set[str]:
+    """Of terms those that name somebody in the fact's sentence whom the fact itself is not about."""
+    spoken = [word for name in find_names(fact.statement) for word in fold_text(name).split()]
+    others = [word for word in spoken if word not in f"{fact.object_key} {fact.subject_key}".split()]
+    # A stem is of its statement's language; a name alone is of none.
+    return {one for one in terms if any(word.startswith(one.rpartition(":")[2]) for word in others)}
 
 
 def ends_something(draft: FactDraft) -> bool:

@@ -56,7 +56,8 @@ def split_particles(tokens: Sequence[HotToken], words: HotWords) -> Iterator[Hot
             wanted |= dict.fromkeys(list_prepositions(piece, words), at)
             before = piece
             yield piece
-        if token.is_mark and token.text[0] in ".!?":
+        # Nor one in the next clause: of "עברנו לעכו, לולה שמחה" the dog is no place to move to.
+        if token.is_mark and token.text[0] in ".!?,;":
             wanted = {}
 
 

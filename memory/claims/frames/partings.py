@@ -33,9 +33,27 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     over = {one.key for one in told if one.is_over}
     named = (one for one in told if one.relation in ENDABLE and spoken.issuperset(fold_letters(one.object).split()))
     for one in dict.fromkeys(named):
-        if one.subject == "you" and one.key not in over and not (is_journey and one.relation == "lives_in"):
+        if is_journey and one.relation == "lives_in":
+            continue
+        if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def leaves_something(reader: PhraseReader, one: HotTriple) -> bool:
+    """ "Greg left work early", "Inès a quitté la pharmacie": what somebody leaves who is named before it is no partner,
+    unless they leave me."""
+    if one.relation not in PARTNERS:
+        return False
+    spoken = [token.text for token in reader.tokens]
+    first = next((at for at, token in enumerate(reader.tokens) if token.plain in fold_letters(one.object).split()), 0)
+    for phrase in reader.words.phrases["parting"]:
+        size = len(phrase.split())
+        for at in range(first + 1, len(spoken) - size):
+            behind = reader.tokens[at + size]
+            if spoken[at : at + size] == phrase.split() and not behind.is_mark:
+                return behind.has("det", "my", "his", "verb") or not behind.classes
+    return False
 
 
 def find_courted(reader: PhraseReader, clause: HotClause) -> HotMention:

@@ -161,7 +161,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
     kept: list[ClauseFact] = []
     for fact in found:
         if fact.is_ended and reason in {None, "over"}:
-            state.retracted.append(replace(find_told(fact, state.stack.told), span=fact.span, is_over=True))
+            state.retracted += end_fact(fact, reader, state.stack.told)
             state.has_denied = True
         elif fact.is_denied:
             state.has_denied = True
@@ -263,6 +263,19 @@ def find_told(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple:
     """What has ended as it was told: "sold the boat" ends what somebody has, "left Ghent" where they live."""
     same = (one for one in reversed(told) if one.subject == fact.subject and one.object == fact.object)
     return next((one for one in same if one.relation in CEASING), make_triple(fact))
+
+
+def end_fact(fact: ClauseFact, reader: PhraseReader, told: Sequence[HotTriple]) -> list[HotTriple]:
+    ended = find_told(fact, told)
+    # "We left Jude at nursery", "ha lasciato la moglie": who is left is no place of work.
+    return [] if is_somebody(ended, reader, told) else [replace(ended, span=fact.span, is_over=True)]
+
+
+def is_somebody(ended: HotTriple, reader: PhraseReader, told: Sequence[HotTriple]) -> bool:
+    if ended.relation not in {"works_at", "lives_in"}:
+        return False
+    noun = reader.words.nouns.get(fold_letters(ended.object), "")
+    return noun in PEOPLE or any(one.object == ended.object and one.relation in PEOPLE | ANIMALS for one in told)
 
 
 def tell_duration(reader: PhraseReader, facts: Sequence[ClauseFact], state: TurnState) -> Iterable[ClauseFact]:

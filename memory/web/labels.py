@@ -131,6 +131,7 @@ WORDS = {
     "retracted": _("retracted"),
     "superseded": _("superseded"),
     "ignored": _("ignored"),
+    "dropped": _("dropped"),
     "person": _("person"),
     "topic": _("topic"),
     "category": _("category"),

@@ -11,9 +11,9 @@ from memory.claims.relations import SINGLE_VALUED
 from memory.claims.taxonomy import CORE, NOUNS
 from memory.console.component_health import DETAILS
 from memory.console.reason_wordings import FORMS, word_reason
-from memory.console.relation_wordings import say_relation, word_relation
 from memory.console.timeline import TITLES
 from memory.web.labels import describe_actor
+from memory.web.relation_wordings import say_relation, word_relation
 from tests.interface.messages import list_languages
 
 ROOT = Path(__file__).parents[3]

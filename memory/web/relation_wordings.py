@@ -1,4 +1,4 @@
-"""The relation of a fact, in the language of whoever looks: "lives in", "not allergic to", "no longer works at".
+"""Whom a fact is about and its relation, in the language of whoever looks: "You", "lives in", "no longer works at".
 
 Verbs and qualities stand here; what people, animals and things are to somebody has its noun in the language's data.
 Pure: codes in, words out.
@@ -10,8 +10,10 @@ from typing import Final
 from django.utils.text import capfirst
 from django.utils.translation import get_language, pgettext_lazy
 
-from knowledge_graph.hotmem.bullets import name_relation
+from memory.claims.claim import SPEAKER
+from memory.facts.keys import OPEN_RELATIONS
 from memory.language.loader import list_codes
+from memory.language.relation_nouns import name_relation
 from memory.web.wordings import translate as _
 
 FAVORITE: Final = "favorite_"
@@ -81,7 +83,15 @@ QUALITIES: Final[Mapping[str, object]] = {
 }
 
 
+def name_subject(subject: str) -> str:
+    """Subjects are kept as they were read, mostly without capitals."""
+    return _("You") if subject.lower() in {"", SPEAKER} else subject[:1].upper() + subject[1:]
+
+
 def word_relation(relation: str, *, is_denied: bool, is_over: bool) -> str:
+    """Nothing of a relation that says no more than the statement."""
+    if relation in OPEN_RELATIONS:
+        return ""
     said = say_relation(relation)
     if is_over:
         return _("no longer {relation}").format(relation=said)

@@ -132,6 +132,8 @@ WORDS = {
     "superseded": _("superseded"),
     "ignored": _("ignored"),
     "dropped": _("dropped"),
+    "sample": pgettext_lazy("comparison", "by sample"),
+    "full": pgettext_lazy("comparison", "in full"),
     "person": _("person"),
     "topic": _("topic"),
     "category": _("category"),

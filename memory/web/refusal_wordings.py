@@ -10,6 +10,7 @@ from typing import Final
 from django.utils.translation import gettext_noop, pgettext_lazy
 
 from memory.web.labels import name_secret, name_tier, name_word
+from memory.web.quantities import localize_figure
 from memory.web.sentences import compile_sentences, say_sentence
 from memory.web.wordings import translate as _
 from memory.web.yaml_wordings import word_yaml_problem
@@ -294,6 +295,8 @@ WORDED: Final[Mapping[str, Callable[[str], str]]] = {
     "secret": name_described,
     "secrets": name_secrets,
     "tier": name_tier,
+    "number": localize_figure,
+    "most": localize_figure,
     "roles": name_roles,
     "decided": name_decided,
     "problem": word_yaml_problem,

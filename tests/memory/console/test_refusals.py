@@ -231,3 +231,13 @@ def test_a_broken_personality_is_told_in_german_with_its_place(console: Console,
     page = console.post(f"{place}/personality/save", given).content.decode()
     assert "Zeile 2, Spalte 13" in page
     assert "ist kein YAML: ein Anführungszeichen wird nicht geschlossen" in page
+
+
+def test_a_number_is_parted_as_the_language_does() -> None:
+    """ "1,000" is one to a German; a space would break the line."""
+    english = "must be at most 1,000 characters, not 2,048"
+    assert word_refusal(english) == english
+    with translation.override("de"):
+        said = word_refusal(english)
+    assert "," not in said.partition(" Zeichen")[0]
+    assert re.sub(r"\D", "", said) == "10002048"

@@ -7,7 +7,8 @@ from knowledge_graph.hotmem.edges import HotEdge
 from memory.claims.claim import SPEAKER
 from memory.language.folding import fold_text
 from memory.language.framing import quote_as_line
-from memory.language.loader import list_codes, read_entries, read_sections
+from memory.language.loader import list_codes, read_sections
+from memory.language.relation_nouns import name_relation
 
 SUBJECT: Final = "bullets"
 FAVORITE: Final = "favorite_"
@@ -42,16 +43,6 @@ def word_triple(
 
 def find_template(code: str, key: str) -> str:
     return next(iter(read_sections(code, SUBJECT).get(key, ())), "")
-
-
-def name_relation(relation: str, code: str) -> str:
-    """The noun of a relation in a language; where it has none, the relation's own English one."""
-    # Those that a language's bullets name are said there and not read in a text.
-    nouns = (
-        *read_entries(code, "claims", f"noun {relation}"),
-        *read_sections(code, SUBJECT).get(f"noun {relation}", ()),
-    )
-    return next(iter(nouns), relation.replace("_", " "))
 
 
 def respell(value: str, statement: str) -> str:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from knowledge_graph.hotmem.replay import ReplayedTriple, ReplayedTurn, list_hot_threads, replay_thread
 from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.relation_wordings import name_subject, word_relation
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -93,4 +94,10 @@ def name_language(code: str) -> str:
 
 
 def describe_triple(one: ReplayedTriple) -> dict[str, Any]:
-    return {"triple": one, "reason": REASONS.get(one.reason, one.reason), "badge": BADGES.get(one.status, "plain")}
+    return {
+        "triple": one,
+        "subject": name_subject(one.subject) if one.relation else "",
+        "relation": word_relation(one.relation, is_denied=one.is_denied, is_over=False),
+        "reason": REASONS.get(one.reason, one.reason),
+        "badge": BADGES.get(one.status, "plain"),
+    }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from knowledge_graph.hotmem.bullets import word_triple
+from knowledge_graph.hotmem.bullets import respell, word_triple
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.models import HotThread, HotTurn
 from memory.access.scope import user_scope
@@ -14,15 +14,19 @@ from memory.models import EndUser, Fact
 from memory.models.facts import FactState
 
 MOST_THREADS: Final = 40
-FORGOTTEN: Final = "forgotten since"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTriple:
-    """``reason`` says why it was not kept; ``fact_id`` is empty where there is no fact, or none any more."""
+    """What was read: a triple, or words that made none. ``reason`` says why it was not kept; ``fact_id`` is empty where
+    there is no fact, or none any more."""
 
-    words: str
     status: str
+    words: str = ""
+    subject: str = ""
+    relation: str = ""
+    value: str = ""
+    is_denied: bool = False
     reason: str = ""
     fact_id: str = ""
 
@@ -83,18 +87,16 @@ def load_facts(user: EndUser, rows: Sequence[HotTurn]) -> dict[str, Fact]:
 def list_fact_ids(trace: Mapping[str, Any]) -> set[str]:
     scored = [fact_id for part in ("bullets", "passed_over") for fact_id, _ in trace.get(part, [])]
     plain = [fact_id for part in ("retracted", "superseded", "window") for fact_id in trace.get(part, [])]
-    return {*scored, *plain}
+    told = [one["fact"] for one in trace.get("facts", []) if one["fact"]]
+    return {*scored, *plain, *told}
 
 
 def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
     trace = row.trace
-    told = [
-        ReplayedTriple(f"{one['s']} · {one['r']} · {one['d']}", one["status"], one["reason"], one["fact"] or "")
-        for one in trace.get("facts", [])
-    ]
-    dropped = [ReplayedTriple(one["text"], "dropped", one["reason"]) for one in trace.get("dropped", [])]
+    told = [replay_triple(one, facts) for one in trace.get("facts", [])]
+    dropped = [ReplayedTriple("dropped", one["text"], reason=one["reason"]) for one in trace.get("dropped", [])]
     ended = [
-        ReplayedTriple(describe_fact(facts.get(fact_id)), state, "", fact_id if fact_id in facts else "")
+        replay_ended(state, facts.get(fact_id))
         for state in ("retracted", "superseded")
         for fact_id in trace.get(state, [])
     ]
@@ -112,8 +114,32 @@ def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
     )  # fmt: skip
 
 
-def describe_fact(fact: Fact | None) -> str:
-    return f"{fact.subject} · {fact.relation} · {fact.object}" if fact is not None else FORGOTTEN
+def replay_triple(told: Mapping[str, Any], facts: Mapping[str, Fact]) -> ReplayedTriple:
+    fact_id = told["fact"] or ""
+    fact = facts.get(fact_id)
+    return ReplayedTriple(
+        told["status"],
+        subject=told["s"],
+        relation=told["r"],
+        # A triple is in lower case, a name is not.
+        value=respell(told["d"], fact.statement) if fact is not None else told["d"],
+        is_denied=fact is not None and not fact.polarity,
+        reason=told["reason"],
+        fact_id=fact_id,
+    )
+
+
+def replay_ended(state: str, fact: Fact | None) -> ReplayedTriple:
+    if fact is None:
+        return ReplayedTriple(state)
+    return ReplayedTriple(
+        state,
+        subject=fact.subject,
+        relation=fact.relation,
+        value=respell(fact.object, fact.statement),
+        is_denied=not fact.polarity,
+        fact_id=str(fact.pk),
+    )
 
 
 def word_fact(fact: Fact, lang: str) -> str:

@@ -29,6 +29,7 @@ from memory.web.large_bodies import BOOK_BYTES
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.problems import Problem
+from memory.web.quantities import say_number
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
@@ -148,7 +149,8 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         if file.size > BOOK_BYTES:
             raise DocumentRefused(
-                RefusalCode.TOO_LARGE, _("A file may have {book_bytes:,} bytes.").format(book_bytes=BOOK_BYTES)
+                RefusalCode.TOO_LARGE,
+                _("A file may have {book_bytes} bytes.").format(book_bytes=say_number(BOOK_BYTES)),
             )
         recognise_kind(file, name)
         title = clean_field("title", form.cleaned_data["title"], refuses_secrets=False)
@@ -269,10 +271,10 @@ def remove(request: OperatorRequest, person: ViewedPerson, book_id: uuid.UUID) -
     messages.success(
         request,
         ngettext(
-            "{title} is removed with its {chunk_count:,} passage.",
-            "{title} is removed with its {chunk_count:,} passages.",
+            "{title} is removed with its {chunk_count} passage.",
+            "{title} is removed with its {chunk_count} passages.",
             book.chunk_count,
-        ).format(title=book.title, chunk_count=book.chunk_count),
+        ).format(title=book.title, chunk_count=say_number(book.chunk_count)),
     )
     return redirect("console:books", *person.path)
 

@@ -9,14 +9,13 @@ from uuid import UUID
 from django.utils.formats import date_format
 from django.utils.translation import ngettext, pgettext
 
-from memory.claims.claim import SPEAKER
-from memory.claims.relations import ABOUT, REQUEST
-from memory.console.relation_wordings import word_relation
 from memory.facts.confidence import is_lasting
 from memory.facts.evidence import compute_confidence
+from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.subjects import SubjectKind
 from memory.models import Fact
 from memory.models.facts import EvidenceKind, FactState, ReviewDecision, ReviewKind
+from memory.web.relation_wordings import name_subject, word_relation
 from memory.web.wordings import translate as _
 
 STATE_NAMES: Final = {
@@ -48,8 +47,6 @@ DECISION_NAMES: Final = {
     ReviewDecision.KEEP_BOTH: _("Both stay current."),
     ReviewDecision.REJECT: _("The newer one was rejected; the earlier one stays current."),
 }
-# Relations that say no more than the statement.
-UNTOLD: Final = frozenset({"", ABOUT, REQUEST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ def build_fact_line(fact: Fact, successor: Fact | None, now: datetime) -> FactLi
         fact=fact,
         subject=name_subject(fact.subject),
         relation=describe_relation(fact),
-        value="" if fact.relation in UNTOLD else find_wording(fact.object, fact.statement),
+        value="" if fact.relation in OPEN_RELATIONS else find_wording(fact.object, fact.statement),
         confidence=compute_confidence(fact, now),
         why=count_evidence(fact.evidence_count),
         # Of what has ended nobody asks how fast it wears off, and its bank item is archived.
@@ -102,14 +99,7 @@ def build_fact_line(fact: Fact, successor: Fact | None, now: datetime) -> FactLi
 
 def describe_relation(fact: Fact) -> str:
     """ "lives in", "not allergic to", "no longer works at"."""
-    if fact.relation in UNTOLD:
-        return ""
     return word_relation(fact.relation, is_denied=not fact.polarity, is_over=fact.tense == "over")
-
-
-def name_subject(subject: str) -> str:
-    """Subjects are kept as they were read, mostly without capitals."""
-    return _("You") if subject.lower() in {"", SPEAKER} else subject[:1].upper() + subject[1:]
 
 
 def find_wording(value: str, statement: str) -> str:

@@ -9,13 +9,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
-from memory.console.fact_lines import KIND_NAMES, FactLine, build_fact_lines, name_subject
+from memory.console.fact_lines import KIND_NAMES, FactLine, build_fact_lines
 from memory.console.forms import FactFilterForm
 from memory.console.nights import find_last_night
 from memory.console.scope_choices import list_scope_choices
 from memory.facts.queries import FactFilter
 from memory.models.facts import FactState
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
+from memory.web.relation_wordings import name_subject
 from memory.web.viewing import ViewedPerson
 
 PAGE = 40

@@ -16,6 +16,7 @@ from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
 from memory.tiers import MAX_QUERY_CHARS, Indexing, Status, Tier
 from memory.web.labels import TIER_NAMES
+from memory.web.quantities import say_number
 from memory.web.wordings import translate as _
 
 SORTS = ((RELEVANCE, _("Relevance")), (RECENCY, _("Most recent")), (SCORE, _("Outcome score")))
@@ -102,8 +103,8 @@ class ContextForm(forms.Form):
 def validate_query_length(query: str) -> str:
     if len(query) > MAX_QUERY_CHARS:
         raise forms.ValidationError(
-            _("A question may have at most {max_query_chars:,} characters; this has {query:,}.").format(
-                max_query_chars=MAX_QUERY_CHARS, query=len(query)
+            _("A question may have at most {max_query_chars} characters; this has {query}.").format(
+                max_query_chars=say_number(MAX_QUERY_CHARS), query=say_number(len(query))
             )
         )
     return query

@@ -27,7 +27,7 @@ from memory.store.listing import ItemFilter
 from memory.tiers import POLICIES, Outcome, Status, Tier, TierPolicy
 from memory.web.labels import OUTCOME_NAMES, TIER_NAMES
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
-from memory.web.quantities import say_quantity
+from memory.web.quantities import say_number, say_quantity
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
@@ -137,9 +137,9 @@ def describe_capacity(policy: TierPolicy, active: int) -> str:
         return describe_lifetime(policy)
     capacity = memory_conf().limits.bank_capacity
     return (
-        _("nearly full, at most {capacity:,}").format(capacity=capacity)
+        _("nearly full, at most {capacity}").format(capacity=say_number(capacity))
         if active >= NEARLY_FULL * capacity
-        else _("at most {capacity:,}").format(capacity=capacity)
+        else _("at most {capacity}").format(capacity=say_number(capacity))
     )
 
 

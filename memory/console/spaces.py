@@ -24,8 +24,9 @@ from memory.models import EndUser, SpaceMember
 from memory.models.spaces import Role
 from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
+from memory.web.labels import name_word
 from memory.web.pages import OperatorRequest, person_page
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refusal_wordings import name_field, word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -82,14 +83,14 @@ def set_member(request: OperatorRequest, person: ViewedPerson, slug: str) -> Htt
     if whom is None:
         messages.error(request, _("There is no such person."))
     elif role not in list(Role):
-        messages.error(request, _("A role is one of {roles}.").format(roles=", ".join(Role)))
+        messages.error(request, _("A role is one of {roles}.").format(roles=", ".join(map(name_word, Role))))
     else:
         with tell_refusals(request):
             open_facade(person).set_member(access, person.user, whom, Role(role), now=timezone.now())
             messages.success(
                 request,
                 _("{external_id} is {role} of {name}.").format(
-                    external_id=whom.external_id, role=role, name=access.name
+                    external_id=whom.external_id, role=name_word(role), name=access.name
                 ),
             )
     return redirect("console:spaces", *person.path)
@@ -111,10 +112,11 @@ def tell_refusals(request: OperatorRequest) -> Iterator[None]:
     try:
         yield
     except NotAllowed as error:
-        messages.error(request, str(error))
+        messages.error(request, word_refusal(str(error)))
     except WriteRefused as error:
         messages.error(
-            request, _("Not done: the {field} {rule}.").format(field=error.field, rule=word_refusal(error.rule))
+            request,
+            _("Not done: the {field} {rule}.").format(field=name_field(error.field), rule=word_refusal(error.rule)),
         )
 
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format, number_format
+from django.utils.formats import date_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext_lazy, pgettext
@@ -27,7 +27,7 @@ from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
 from memory.web.labels import describe_actor, draw_arrow, name_secret, name_tier, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
-from memory.web.quantities import say_quantity
+from memory.web.quantities import say_number, say_quantity
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson, can_see_everybody
 from memory.web.wordings import translate as _
@@ -132,7 +132,7 @@ def word_scopes(names: Iterable[str]) -> str:
 
 @register.filter
 def count(number: int) -> str:
-    return number_format(number, use_l10n=True, force_grouping=True)
+    return say_number(number)
 
 
 @register.filter
@@ -238,7 +238,7 @@ def room_bar(held: int, capacity: int) -> BarLevel:
     return {
         "percent": round(100 * min(1.0, share), 1),
         "css": css,
-        "label": _("{held:,} of {capacity:,} places taken").format(held=held, capacity=capacity),
+        "label": _("{held} of {capacity} places taken").format(held=say_number(held), capacity=say_number(capacity)),
     }
 
 
@@ -247,7 +247,7 @@ def progress_bar(done: int, total: int) -> BarLevel:
     return {
         "percent": round(100 * done / max(1, total), 1),
         "css": "",
-        "label": _("{done:,} of {total:,} done").format(done=done, total=total),
+        "label": _("{done} of {total} done").format(done=say_number(done), total=say_number(total)),
     }
 
 

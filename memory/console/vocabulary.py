@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods
 
 from memory.models import Organization, TermSuggestion
@@ -26,7 +27,7 @@ from memory.vocabulary.editions import (
 from memory.vocabulary.presets import list_presets
 from memory.vocabulary.terms import ControlledVocabulary, TermKind, TermState
 from memory.web.pages import OperatorRequest, operator_page
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refusal_wordings import name_field, word_refusal
 from memory.web.viewing import visible_organizations
 from memory.web.wordings import translate as _
 
@@ -82,7 +83,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     try:
         done = act(request, organization, form)
     except suggestions.AlreadyDecided as error:
-        messages.error(request, str(error).capitalize())
+        messages.error(request, capfirst(word_refusal(str(error))) + ".")
     except WriteRefused as error:
         if form is not None:
             form.add_error(
@@ -90,7 +91,9 @@ def page(request: OperatorRequest) -> HttpResponse:
                 _("This {rule}.").format(rule=word_refusal(error.rule)),
             )
             return render_page(request, organization, form, status=422)
-        messages.error(request, _("The {field} {rule}.").format(field=error.field, rule=word_refusal(error.rule)))
+        messages.error(
+            request, _("The {field} {rule}.").format(field=name_field(error.field), rule=word_refusal(error.rule))
+        )
     else:
         messages.success(request, done)
     return redirect(f"{reverse('console:vocabulary')}?organization={organization.slug}")

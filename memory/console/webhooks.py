@@ -107,7 +107,7 @@ def detail(request: OperatorRequest, endpoint_id: UUID) -> HttpResponse:
     try:
         return act_on_endpoint(request, row)
     except listing.NotSentAgain as error:
-        messages.error(request, str(error))
+        messages.error(request, word_refusal(str(error)))
         return redirect("console:webhook", row.pk)
 
 

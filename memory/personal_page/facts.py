@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memory.console.fact_lines import build_fact_lines, name_subject
+from memory.console.fact_lines import build_fact_lines
 from memory.console.forms import FactForm
 from memory.facts.queries import FactFilter
 from memory.models import Fact
@@ -18,6 +18,7 @@ from memory.personal_page.session import PersonalVisit, personal_page
 from memory.personal_page.told import redirect_with, tell_done
 from memory.store.admission import WriteRefused
 from memory.web.refusal_wordings import word_refusal
+from memory.web.relation_wordings import name_subject
 from memory.web.wordings import translate as _
 
 ENDED: Final = (FactState.RETRACTED, FactState.SUPERSEDED, FactState.DEPRECATED)

@@ -23,10 +23,24 @@ UNITS: Final[dict[str, Any]] = {
     "tokens": ngettext_lazy("%(number)s token", "%(number)s tokens", "count"),
 }
 
+# Longer ones are none of ours, and take time to read.
+MOST_DIGITS: Final = 18
+
+
+def say_number(number: int) -> str:
+    """With its thousands parted as the language does: to a German "1,000" is one."""
+    return str(number_format(number, use_l10n=True, force_grouping=True))
+
+
+def localize_figure(figure: str) -> str:
+    """A number of an English sentence."""
+    plain = figure.replace(",", "")
+    is_number = plain.isascii() and plain.isdecimal() and len(plain) <= MOST_DIGITS
+    return say_number(int(plain)) if is_number else figure
+
 
 def say_quantity(number: int, unit: str) -> str:
-    shown = number_format(number, use_l10n=True, force_grouping=True)
-    return str(UNITS[unit] % {"count": number, "number": shown})
+    return str(UNITS[unit] % {"count": number, "number": say_number(number)})
 
 
 def keep_sign(figure: str) -> str:

@@ -10,7 +10,10 @@ from typing import Final
 from django.utils.translation import gettext_noop, pgettext_lazy
 
 from memory.web.labels import name_secret, name_tier, name_word
+from memory.web.quantities import localize_figure
 from memory.web.sentences import compile_sentences, say_sentence
+from memory.web.wordings import translate as _
+from memory.web.yaml_wordings import word_yaml_problem
 
 # Of the guard.
 GUARDED: Final = (
@@ -182,6 +185,49 @@ CHANGED: Final = (
     gettext_noop("must be one of {names}"),
     gettext_noop("must be at most {number}"),
 )
+# Of who governs and who belongs where.
+GOVERNED: Final = (
+    gettext_noop("This takes the role {roles} in the space."),
+    gettext_noop("this is the last owner: make somebody else an owner first"),
+    gettext_noop("{name} is a member already"),
+    gettext_noop("is no member any more"),
+    gettext_noop("this suggestion is {decided}"),
+)
+# Of messages to other systems.
+SENT: Final = (
+    gettext_noop("It is on its way already."),
+    gettext_noop("What it told of is no longer kept."),
+    gettext_noop("The endpoint is disabled; enable it first."),
+    gettext_noop("leads to a private address of this machine or network"),
+    gettext_noop("names a host that is not known"),
+    gettext_noop("names a host that cannot be looked up"),
+)
+# Of the settings of a search.
+SEARCHED: Final = (
+    gettext_noop("must be a whole number of at most {number}"),
+    gettext_noop("must be a list of some of {names}"),
+    gettext_noop("leaves neither of vector and lexical to search by"),
+    gettext_noop("is none of {names}"),
+    gettext_noop("must be slugs of spaces that the person belongs to"),
+    gettext_noop("belongs to another agent or project"),
+)
+# The states of a suggestion that is decided.
+DECIDED: Final = {
+    "approved": pgettext_lazy("suggestion", "approved already"),
+    "mapped": pgettext_lazy("suggestion", "mapped already"),
+    "rejected": pgettext_lazy("suggestion", "rejected already"),
+    "gone": pgettext_lazy("suggestion", "gone"),
+}
+# What the fields of a refusal are called; a path or a number is the same in every language.
+FIELD_NAMES: Final = {
+    "aliases": pgettext_lazy("field", "other names"),
+    "member": pgettext_lazy("field", "member"),
+    "name": pgettext_lazy("field", "name"),
+    "preset": pgettext_lazy("field", "preset"),
+    "replaced_by": pgettext_lazy("field", "replacement"),
+    "role": pgettext_lazy("field", "role"),
+    "topic": pgettext_lazy("field", "topic"),
+}
 # The guard's rules, behind its reasons.
 GUARD_RULES: Final = {
     "false authority": pgettext_lazy("guard rule", "false authority"),
@@ -206,7 +252,9 @@ DESCRIBED: Final = {
     "a password or code": pgettext_lazy("secret", "a password or code"),
     "a payment card number": pgettext_lazy("secret", "a payment card number"),
 }
-FORMS: Final = compile_sentences((*DOCUMENTS, *PERSONALITIES, *WRITTEN, *CHANGED, *GUARDED))
+FORMS: Final = compile_sentences(
+    (*DOCUMENTS, *PERSONALITIES, *WRITTEN, *CHANGED, *GUARDED, *GOVERNED, *SENT, *SEARCHED)
+)
 
 
 def word_refusal(text: str) -> str:
@@ -215,6 +263,18 @@ def word_refusal(text: str) -> str:
         return f"{word_refusal(reason)} ({GUARD_RULES[rule]})"
     said = say_sentence(text, FORMS, WORDED)
     return text if said is None else said
+
+
+def name_field(field: str) -> str:
+    return str(FIELD_NAMES.get(field, field))
+
+
+def name_roles(roles: str) -> str:
+    return str(_(" or ")).join(map(name_word, roles.split(" or ")))
+
+
+def name_decided(state: str) -> str:
+    return str(DECIDED.get(state, state))
 
 
 def name_rule(rule: str) -> str:
@@ -235,5 +295,10 @@ WORDED: Final[Mapping[str, Callable[[str], str]]] = {
     "secret": name_described,
     "secrets": name_secrets,
     "tier": name_tier,
+    "number": localize_figure,
+    "most": localize_figure,
+    "roles": name_roles,
+    "decided": name_decided,
+    "problem": word_yaml_problem,
     "kind": name_word,
 }

@@ -107,6 +107,13 @@ def test_a_misfit_is_found(text: str, translated: str, fits: bool) -> None:
     assert (find_misfit(text, translated) == "") == fits
 
 
+def test_no_english_is_left_where_letters_tell() -> None:
+    """Names, settings and code stay in Latin letters in Hebrew, and the small words between them do not."""
+    english = re.compile(r"\b(?:[Tt]he|[Tt]his|[Ii]t|[Ii]s|and|of|was|not)\b(?![^<]*</code>)")
+    pairs = [pair for entry in open_catalogue("he") for pair in list_forms(entry)]
+    assert [translated for _text, translated, _of_one in pairs if english.search(NAMED.sub("", translated))] == []
+
+
 def test_where_the_underscore_translates_it_is_no_variable() -> None:
     """A loop that throws a value away into it would leave the module without its translations."""
     found = []

@@ -19,6 +19,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, person_page
+from memory.web.quantities import say_number
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
@@ -93,7 +94,7 @@ def carry_out(
 
 
 def describe_change(do: str, count: int, tag: str) -> str:
-    return f"{SAID[do].format(count=f'{count:,}', tag=tag)}."
+    return f"{SAID[do].format(count=say_number(count), tag=tag)}."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

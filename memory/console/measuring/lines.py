@@ -14,7 +14,7 @@ from memory.measuring.runs import OPEN, is_lost
 from memory.measuring.words import RunWords
 from memory.models import EvaluationRun
 from memory.models.evaluation import MeasuringState
-from memory.web.quantities import keep_sign, say_quantity
+from memory.web.quantities import keep_sign, say_number, say_quantity
 from memory.web.wordings import translate as _
 
 MEASURE_NAMES: Final = {
@@ -169,20 +169,20 @@ def build_notes(run: EvaluationRun) -> list[str]:
     if whole := count - figures.get("named", 0):
         notes.append(
             _(
-                "{whole:,} of {count:,} outcomes named no memory, so all that was shown counts as expected. "
+                "{whole} of {count} outcomes named no memory, so all that was shown counts as expected. "
                 "That favours the settings of then."
-            ).format(whole=whole, count=count)
+            ).format(whole=say_number(whole), count=say_number(count))
         )
     if figures.get("of_turns"):
         notes.append(_("Scores and graphs are those of today; they know what came of the turns."))
     if count < run.total:
         notes.append(
-            _("The time was up after {count:,} of {total}.").format(
-                count=count, total=say_quantity(run.total, "questions")
+            _("The time was up after {count} of {total}.").format(
+                count=say_number(count), total=say_quantity(run.total, "questions")
             )
         )
     notes += [
-        _("Left out {number:,}: {why}.").format(number=number, why=LEFT_OUT.get(why, why))
+        _("Left out {number}: {why}.").format(number=say_number(number), why=LEFT_OUT.get(why, why))
         for why, number in figures.get("left_out", {}).items()
     ]
     notes += [

@@ -18,6 +18,7 @@ from memory.models import Membership, Operator, Organization
 from memory.models.people import OperatorRole
 from memory.web.notices import tell_with_undo
 from memory.web.pages import OperatorRequest, operator_page
+from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import owned_organizations, visible_organizations
 
 
@@ -43,7 +44,7 @@ def page(request: OperatorRequest) -> HttpResponse:
         else:
             appoint(request, row, request.POST.get("role", ""))
     except MemberRefused as refused:
-        messages.error(request, _("Not done: %(rule)s.") % {"rule": refused})
+        messages.error(request, _("Not done: %(rule)s.") % {"rule": word_refusal(str(refused))})
     return redirect("console:members")
 
 
@@ -91,7 +92,7 @@ def add(request: OperatorRequest) -> HttpResponse:
             actor=actor_of(request),
         )
     except MemberRefused as refused:
-        form.add_error(refused.field, str(refused))
+        form.add_error(refused.field, word_refusal(str(refused)))
         return render_members(request, form, status=422)
     if password:
         # Shown in this answer and never again.

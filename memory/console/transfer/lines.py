@@ -9,7 +9,7 @@ from memory.models.transfers import TransferKind, TransferState
 from memory.portability.restoring import NEW, REFUSED, THERE
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
-from memory.web.quantities import say_quantity
+from memory.web.quantities import say_number, say_quantity
 from memory.web.wordings import translate as _
 
 FORMAT_NAMES: Final = {
@@ -110,11 +110,13 @@ class TransferLine:
         if self.row.state not in WRITTEN:
             return _("{rows}, checked").format(rows=say_quantity(self.row.lines, "rows"))
         told = [
-            _("{new:,} new").format(new=self.new),
-            _("{already_there:,} already there").format(already_there=self.already_there),
+            _("{new} new").format(new=say_number(self.new)),
+            _("{already_there} already there").format(already_there=say_number(self.already_there)),
         ]
         return ", ".join(
-            [*told, _("{refused:,} deleted here before").format(refused=self.refused)] if self.refused else told
+            [*told, _("{refused} deleted here before").format(refused=say_number(self.refused))]
+            if self.refused
+            else told
         )
 
     @property

@@ -1,9 +1,11 @@
 """The console's page of a conversation on the hot path."""
 
+import re
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.utils.html import strip_tags
 
 from knowledge_graph.hotmem.replay import replay_thread
 from memory.models import EndUser
@@ -35,6 +37,29 @@ def test_a_conversation_is_shown_turn_by_turn(api: ApiClient, user: EndUser, con
     say(api, HOSTILE, HOSTILE)
     assert "<script>alert" not in console.get(f"{home}/hot?thread={quote(HOSTILE, safe='')}").content.decode()
     assert "Nothing of this conversation is kept" in console.get(f"{home}/hot?thread=none").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", ("You · has asthma", "You · works at Acme", "Kofi · lives in Kumasi", "stored")),
+        ("de", ("Du · hat asthma", "Du · arbeitet bei Acme", "Kofi · wohnt in Kumasi", "gespeichert")),
+    ],
+)
+def test_relations_are_told_in_words(
+    api: ApiClient,
+    user: EndUser,
+    console: Console,  # noqa: F811
+    language: str,
+    told: tuple[str, ...],
+) -> None:
+    for text in ("I have asthma.", "I work at Acme.", "My brother Kofi lives in Kumasi."):
+        say(api, text)
+    console.cookies["commonplace_language"] = language
+    page = console.get(f"/console/{user.organization.slug}/{user.external_id}/hot?thread=t").content.decode()
+    shown = " ".join(strip_tags(page).split())
+    assert [words for words in told if words not in shown] == []
+    assert not set(re.findall(r"\b[a-z]+_[a-z]+\b", shown))
 
 
 def test_a_secret_is_shown_as_a_label(api: ApiClient, user: EndUser, console: Console) -> None:  # noqa: F811

@@ -2,16 +2,24 @@
 programs."""
 
 import ast
+import inspect
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 
+from memory.facade import MemoryFacade
 from memory.guard.refusals import NO_ORDERS, NO_SECRETS, ORDER_RULES, RULE_OF_CLASS, TRIVIAL_REASONS
-from memory.models import EndUser
+from memory.models import EndUser, Membership, Operator
+from memory.models.people import OperatorRole
 from memory.web.refusal_wordings import FORMS, GUARD_RULES, word_refusal
+from memory.web.yaml_wordings import UNKNOWN as UNREADABLE
+from memory.web.yaml_wordings import word_yaml_problem
+from personality import reading
 from tests.api_client import client_for
 from tests.memory.console.conftest import Console
 
@@ -21,8 +29,12 @@ WRITERS: dict[str, dict[str, int]] = {
     "books": {"DocumentRefused": 1, "JobRefused": 0, "SecretFound": 0},
     "memory/guard": {"Refusal": 1},
     "memory/language": {"InvalidText": 0},
-    **{folder: {"WriteRefused": 1} for folder in ("memory/inbox", "memory/lifecycle", "memory/measuring")},
-    **{folder: {"WriteRefused": 1} for folder in ("memory/store", "memory/vocabulary", "memory/webhooks")},
+    "memory/access": {"MemberRefused": 1},
+    "memory/lifecycle": {"WriteRefused": 1, "NotAllowed": 0},
+    "memory/retrieval": {"WriteRefused": 1, "BadSetting": 1},
+    "memory/vocabulary": {"WriteRefused": 1, "AlreadyDecided": 0},
+    **{folder: {"WriteRefused": 1} for folder in ("memory/inbox", "memory/measuring", "memory/store")},
+    "memory/webhooks": {"WriteRefused": 1, "HostRefused": 0, "NotSentAgain": 0},
     "outcomes/verdicts": {"WriteRefused": 1},
     "personality": {"fault": 1, "NameRefused": 1, "refuse": 0},
 }
@@ -34,6 +46,7 @@ OF_PROGRAMS = {
     "a person has at most 7 values; delete one first",
     "is not the turn of the exchange that exchange_id names",
     "name a turn_id, an exchange_id or memory ids the outcome is about",
+    "is written name=value",
     "name what to purge: a source, a principal, a thread or a memory",
 }
 # What only a running program knows.
@@ -106,6 +119,12 @@ def test_every_rule_of_the_guard_has_its_name_and_its_reason() -> None:
             "enthält anscheinend ein Geheimnis: WLAN-Passwort; die Gedächtnisbank behält keine Geheimnisse (Geheimnis)",
         ),
         ("a tag must be at most 40 characters, not 41", "ein Schlagwort darf höchstens 40 Zeichen haben, nicht 41"),
+        (
+            "This takes the role writer or curator in the space.",
+            "Das erfordert im Bereich die Rolle Schreiber oder Kurator.",
+        ),
+        ("ann is a member already", "ann ist bereits Mitglied"),
+        ("must be a list of some of vector, lexical", "muss eine Liste aus diesen sein: vector, lexical"),
         ("what somebody else wrote (of Ann)", "what somebody else wrote (of Ann)"),
     ],
 )
@@ -137,3 +156,88 @@ def test_a_book_and_a_personality_are_refused_in_the_language_of_the_page(consol
     console.cookies["commonplace_language"] = "de"
     shown = console.post(f"{place}/personality/save", {"content": "identity: [", "check": "yes"}).content.decode()
     assert "ist kein YAML" in shown
+
+
+def test_a_space_and_members_are_refused_in_the_language_of_the_page(
+    console: Console, user: EndUser, operator: Operator, place: str
+) -> None:
+    console.cookies["commonplace_language"] = "he"
+    page = console.post(f"{place}/spaces/make", {"name": " "}, follow=True).content.decode()
+    assert "לא בוצע, שם: חייב" in page
+    console.post(f"{place}/spaces/make", {"name": "Boat"})
+    [access] = MemoryFacade().list_spaces(user)
+    last = {"member": user.external_id, "role": "reader"}
+    page = console.post(f"{place}/spaces/{access.slug}/members", last, follow=True).content.decode()
+    assert "last curator" not in page
+    Membership.objects.filter(operator=operator).update(role=OperatorRole.OWNER)
+    console.cookies["commonplace_language"] = "de"
+    row = Membership.objects.get(operator=operator)
+    page = console.post("/console/members", {"action": "remove", "member": row.pk}, follow=True).content.decode()
+    assert "dies ist der letzte Inhaber" in page
+
+
+BROKEN = {
+    "identity: [a, b": "a comma or the closing ] of a list is missing",
+    "identity: {a: b": "a comma or the closing } is missing",
+    "identity:\n  name: a: b": "no colon may stand here: put the text in quotes, or mend the indentation",
+    "identity: 'abc": "a quotation mark is not closed",
+    'identity: "a\\qb"': "there is no such escape after a backslash",
+    "identity: @x": "no value begins with this character unless it stands in quotes",
+    "identity:\n  name: x\n communication: y": (
+        "the line does not fit those above it: look at its indentation and its quotes"
+    ),
+    "key: |x\n a": "after | or > the line must end",
+    "a: *": "anchors and aliases are not allowed: write the value out",
+    "a: !<x": "tags are not allowed",
+    "%YAML 9.1\n---\na: b": "lines that begin with % are not allowed",
+    "a: b\n...\nfoo": "something stands outside of the one document",
+    "a: ]": "a value is missing",
+}
+
+
+@pytest.mark.parametrize("loader", dict.fromkeys((yaml.SafeLoader, reading.LOADER)), ids=lambda loader: loader.__name__)
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_no_yaml_is_told_by_its_kind(text: str, loader: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LOADER", loader)
+    with pytest.raises(reading.TemplateRefused) as refused:
+        reading.read_tree(text)
+    [fault] = refused.value.faults
+    assert word_refusal(fault.message) == f"is not YAML: {BROKEN[text]}"
+
+
+def read_parser_problems() -> Iterator[str]:
+    """Whatever the parser in Python can say; a gap holds what it found."""
+    for module in (yaml.scanner, yaml.parser):
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {"ScannerError", "ParserError"}:
+                yield re.sub(r"%\w", UNKNOWN, "".join(read_texts(node.args[2])))
+
+
+def read_texts(value: ast.expr) -> Iterator[str]:
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_every_problem_of_the_parser_has_its_kind() -> None:
+    problems = {problem for problem in read_parser_problems() if problem.strip()}
+    assert len(problems) > 15
+    assert {problem for problem in problems if word_yaml_problem(problem) == str(UNREADABLE)} == set()
+
+
+def test_a_broken_personality_is_told_in_german_with_its_place(console: Console, place: str) -> None:
+    console.cookies["commonplace_language"] = "de"
+    given = {"content": "identity:\n  name: 'Ann", "check": "yes"}
+    page = console.post(f"{place}/personality/save", given).content.decode()
+    assert "Zeile 2, Spalte 13" in page
+    assert "ist kein YAML: ein Anführungszeichen wird nicht geschlossen" in page
+
+
+def test_a_number_is_parted_as_the_language_does() -> None:
+    """ "1,000" is one to a German; a space would break the line."""
+    english = "must be at most 1,000 characters, not 2,048"
+    assert word_refusal(english) == english
+    with translation.override("de"):
+        said = word_refusal(english)
+    assert "," not in said.partition(" Zeichen")[0]
+    assert re.sub(r"\D", "", said) == "10002048"

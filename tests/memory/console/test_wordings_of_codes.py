@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from memory.claims.relations import SINGLE_VALUED
-from memory.claims.taxonomy import CORE, NOUNS
 from memory.console.component_health import DETAILS
 from memory.console.reason_wordings import FORMS, word_reason
-from memory.console.relation_wordings import say_relation, word_relation
 from memory.console.timeline import TITLES
+from memory.language.relation_nouns import find_nouns
 from memory.web.labels import describe_actor
+from memory.web.relation_wordings import FAVORITE, QUALITIES, VERBS, say_relation, word_relation
 from tests.interface.messages import list_languages
+from tests.memory.language.known_relations import list_known_relations
 
 ROOT = Path(__file__).parents[3]
 # Where events of memories and facts are written.
@@ -113,8 +113,32 @@ def test_a_relation_is_said_once(relation: str, denied: bool, over: bool, said: 
     assert word_relation(relation, is_denied=denied, is_over=over) == said
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", ("Boss: not", "Boss: no longer", "not works at", "Health:")),
+        ("de", ("Chef: nicht", "Chef: nicht mehr", "nicht: arbeitet bei", "Gesundheit:")),
+        ("fr", ("Chef : pas", "Chef : plus maintenant", "non : travaille chez", "Santé :")),
+    ],
+)
+def test_what_is_denied_of_a_noun_is_its_value(language: str, said: tuple[str, ...]) -> None:
+    with translation.override(language):
+        assert (
+            word_relation("boss", is_denied=True, is_over=False),
+            word_relation("boss", is_denied=False, is_over=True),
+            word_relation("works_at", is_denied=True, is_over=False),
+            word_relation("has_condition", is_denied=False, is_over=False),
+        ) == said
+
+
+@pytest.mark.parametrize("language", list_languages())
+def test_every_relation_has_its_words_on_pages(language: str) -> None:
+    nouns = {relation for relation in list_known_relations() if relation not in VERBS and relation not in QUALITIES}
+    assert {noun for noun in nouns if not any(find_nouns(noun.removeprefix(FAVORITE), language))} == set()
+
+
 @pytest.mark.parametrize("language", [code for code in list_languages() if code == "he"])
 def test_no_relation_is_left_in_english_where_letters_tell(language: str) -> None:
     with translation.override(language):
-        said = {relation: say_relation(relation) for relation in CORE | NOUNS | SINGLE_VALUED}
+        said = {relation: say_relation(relation) for relation in list_known_relations()}
     assert {relation for relation, name in said.items() if any("a" <= letter <= "z" for letter in name)} == set()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.db.models import Q
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -216,6 +217,27 @@ def test_another_persons_matters_neither_wait_nor_can_be_decided(user: EndUser, 
     assert memory.decide_matter(*asked, now=now) is None
     made = decide(user, MatterKind.DUPLICATES, MatterDecision.MERGE)
     assert memory.undo_decision(other_user, made.pk, now=now) is None
+
+
+def test_all_that_waits_is_counted_in_one_statement(
+    user: EndUser, other_user: EndUser, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    """It is told on every page of a person: seven statements each time were most of what such a page asked."""
+    keep_bank(user, "The user is a physician at the harbour clinic.")
+    keep_bank(user, "The user works as a doctor at the harbour clinic.")
+    memory.look_for_duplicates(user, now=timezone.now())
+    now = timezone.now()
+    with user_scope(user), django_assert_num_queries(1):
+        counts = memory.count_waiting(user, now=now)
+    assert counts == {kind: len(memory.list_waiting(user, kind, now=now, limit=50)) for kind in MatterKind}
+    assert counts[MatterKind.DUPLICATES] == 1
+    with user_scope(other_user), django_assert_num_queries(1):
+        assert set(memory.count_waiting(other_user, now=now).values()) == {0}
+    # Right after the decision, without a cache that would have to hear of it.
+    made = decide(user, MatterKind.DUPLICATES, MatterDecision.KEEP_BOTH)
+    assert count(user, MatterKind.DUPLICATES) == 0
+    undo(user, made)
+    assert count(user, MatterKind.DUPLICATES) == 1
 
 
 def test_who_deletes_a_memory_leaves_nothing_of_it_in_the_inbox(user: EndUser) -> None:

@@ -1,4 +1,4 @@
-"""The relation of a fact, in the language of whoever looks: "lives in", "not allergic to", "no longer works at".
+"""Whom a fact is about and its relation, in the language of whoever looks: "You", "lives in", "no longer works at".
 
 Verbs and qualities stand here; what people, animals and things are to somebody has its noun in the language's data.
 Pure: codes in, words out.
@@ -10,8 +10,10 @@ from typing import Final
 from django.utils.text import capfirst
 from django.utils.translation import get_language, pgettext_lazy
 
-from knowledge_graph.hotmem.bullets import name_relation
+from memory.claims.claim import SPEAKER
+from memory.facts.keys import OPEN_RELATIONS
 from memory.language.loader import list_codes
+from memory.language.relation_nouns import name_relation
 from memory.web.wordings import translate as _
 
 FAVORITE: Final = "favorite_"
@@ -30,7 +32,6 @@ VERBS: Final[Mapping[str, object]] = {
     "goes_by": pgettext_lazy("relation", "goes by"),
     "goes_to": pgettext_lazy("relation", "goes to"),
     "has": pgettext_lazy("relation", "has"),
-    "has_condition": pgettext_lazy("relation", "has the condition"),
     "is": pgettext_lazy("relation", "is"),
     "learns": pgettext_lazy("relation", "learns"),
     "likes": pgettext_lazy("relation", "likes"),
@@ -49,6 +50,7 @@ VERBS: Final[Mapping[str, object]] = {
     "smokes": pgettext_lazy("relation", "smokes"),
     "speaks": pgettext_lazy("relation", "speaks"),
     "studies": pgettext_lazy("relation", "studies"),
+    "struggles_with": pgettext_lazy("relation", "struggles with"),
     "takes": pgettext_lazy("relation", "takes"),
     "takes_dose": pgettext_lazy("relation", "takes a dose of"),
     "uses": pgettext_lazy("relation", "uses"),
@@ -65,37 +67,55 @@ QUALITIES: Final[Mapping[str, object]] = {
     "duration": pgettext_lazy("relation", "Duration"),
     "goal": pgettext_lazy("relation", "Goal"),
     "gym": pgettext_lazy("relation", "Gym"),
+    "has_condition": pgettext_lazy("relation", "Health"),
     "hobby": pgettext_lazy("relation", "Hobby"),
+    "interest": pgettext_lazy("relation", "Interest"),
+    "learning": pgettext_lazy("relation", "Being learned"),
     "locker": pgettext_lazy("relation", "Locker"),
     "parking_space": pgettext_lazy("relation", "Parking space"),
     "pet": pgettext_lazy("relation", "Pet"),
+    "project": pgettext_lazy("relation", "Project"),
     "provider": pgettext_lazy("relation", "Provider"),
     "quantity": pgettext_lazy("relation", "Number"),
     "religion": pgettext_lazy("relation", "Religion"),
     "routine": pgettext_lazy("relation", "Habit"),
     "shoe_size": pgettext_lazy("relation", "Shoe size"),
     "size": pgettext_lazy("relation", "Size"),
+    "skill": pgettext_lazy("relation", "Skill"),
     "style": pgettext_lazy("relation", "Style"),
     "surname": pgettext_lazy("relation", "Surname"),
     "time": pgettext_lazy("relation", "Time"),
 }
 
 
+def name_subject(subject: str) -> str:
+    """Subjects are kept as they were read, mostly without capitals."""
+    return _("You") if subject.lower() in {"", SPEAKER} else subject[:1].upper() + subject[1:]
+
+
 def word_relation(relation: str, *, is_denied: bool, is_over: bool) -> str:
+    """Nothing of a relation that says no more than the statement."""
+    if relation in OPEN_RELATIONS:
+        return ""
     said = say_relation(relation)
     if is_over:
-        return _("no longer {relation}").format(relation=said)
-    return _("not {relation}").format(relation=said) if is_denied and relation != DENYING else said
+        return choose_form(relation, _("no longer {relation}"), _("{noun} no longer")).format(relation=said, noun=said)
+    if is_denied and relation != DENYING:
+        return choose_form(relation, _("not {relation}"), _("{noun} not")).format(relation=said, noun=said)
+    return said
+
+
+def choose_form(relation: str, of_verb: str, of_noun: str) -> str:
+    """What is denied of a noun is its value: "Boss: not Tom"."""
+    return of_verb if relation in VERBS else of_noun
 
 
 def say_relation(relation: str) -> str:
     """A verb before its object, or a noun with a colon: "Boss: Tom" needs no case and no article in any language."""
     if relation in VERBS:
         return str(VERBS[relation])
-    if relation in QUALITIES:
-        return f"{QUALITIES[relation]}:"
-    noun = capfirst(name_relation(relation.removeprefix(FAVORITE), choose_language()))
-    return (_("Favourite: {noun},") if relation.startswith(FAVORITE) else "{noun}:").format(noun=noun)
+    noun = QUALITIES.get(relation) or capfirst(name_relation(relation.removeprefix(FAVORITE), choose_language()))
+    return (_("Favourite: {noun},") if relation.startswith(FAVORITE) else _("{noun}:")).format(noun=noun)
 
 
 def choose_language() -> str:

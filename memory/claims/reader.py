@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final
 
+from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
@@ -87,10 +88,13 @@ class TurnReading:
         return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
 
 
-def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False) -> list[Claim]:
+def read_claims(
+    text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = ""
+) -> list[Claim]:
     """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first.
 
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
+    ``asked`` is what the assistant asked the person just before.
     """
     reading = read_turn(text, previous)
     is_laughing = speech.is_joke(reading.whole)
@@ -117,6 +121,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
+    if asked and reading.sentences and reading.sentences[0].is_open:
+        found = replace_answered(found, claim_answer(reading.sentences[0].sentence, reading.sentences[0].place, asked))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

@@ -55,8 +55,8 @@ class SpokenText:
     previous: Sequence[str] = ()
     # Whether what is the person's own is kept as their own though it was said in an agent's or a project's scope.
     may_leave: bool = False
-    # Whether the assistant had asked something back.
-    is_answer: bool = False
+    # What the assistant had asked back.
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,9 @@ def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> li
     """What the person's words hold true. ``source`` is written into what is published."""
     named = list_antecedents(user, spoken.text, spoken.previous)
     previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
-    answers = spoken.previous[-1] if spoken.is_answer and spoken.previous else ""
+    answers = spoken.previous[-1] if spoken.asked and spoken.previous else ""
     found = profile.detect_profile_facts(
-        spoken.text, Deadline(DEADLINE_S), previous, with_remarks=True, answers=answers
+        spoken.text, Deadline(DEADLINE_S), previous, with_remarks=True, answers=answers, asked=spoken.asked
     )
     if not (spoken.may_leave and current_scope()):
         return draft_profile_facts(user, found, spoken, source)

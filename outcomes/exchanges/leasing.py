@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
+from memory.claims.answering import find_asked
 from memory.conf import memory_conf
 from memory.inference import language_model
 from memory.models import EndUser, MemoryItem
@@ -27,31 +28,30 @@ MOST_ATTEMPTS = 5
 LAST_TURNS = 4
 # Of a thread: stored before, and after where somebody stores a conversation out of its order.
 NEAR_TURNS = 32
-QUESTION_MARKS = ("?", "？", "؟")
 
 
 @dataclass(frozen=True, slots=True)
 class LeasedTurn:
     """An exchange to read, when it was said, and what the person said before it in the thread, oldest first.
 
-    ``is_answer``: the assistant's last words asked something back.
+    ``asked`` is the question that the assistant's last words were.
     """
 
     exchange: Exchange
     said_at: datetime
     previous: Sequence[str]
-    is_answer: bool = False
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidBefore:
-    """The last turns of a thread, oldest first, and whether the assistant asked something at the end."""
+    """The last turns of a thread, oldest first, and what the assistant asked at the end."""
 
     turns: Sequence[str] = ()
-    is_asked: bool = False
+    asked: str = ""
 
     def add(self, exchange: Exchange) -> "SaidBefore":
-        return SaidBefore([*self.turns, exchange.short_question], asks_back(exchange))
+        return SaidBefore([*self.turns, exchange.short_question], find_asked(exchange.short_answer))
 
 
 def annotate_said_at(user: EndUser, exchanges: QuerySet[Exchange]) -> QuerySet[Any]:
@@ -109,12 +109,8 @@ def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[Lea
         # Once for each thread: the rest of the batch goes on from there.
         place = (exchange.thread_id, RowScope.of(exchange))
         before = said.get(place) or read_last_turns(user, exchange)
-        yield LeasedTurn(exchange, find_said_at(exchange), before.turns[-LAST_TURNS:], before.is_asked)
+        yield LeasedTurn(exchange, find_said_at(exchange), before.turns[-LAST_TURNS:], before.asked)
         said[place] = before.add(exchange)
-
-
-def asks_back(exchange: Exchange) -> bool:
-    return exchange.short_answer.rstrip().endswith(QUESTION_MARKS)
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:

@@ -79,7 +79,7 @@ def draft_facts(user: EndUser, turn: LeasedTurn) -> list[DraftedStatement]:
         exchange.memory_id,
         list(turn.previous),
         may_leave=not exchange.is_bound,
-        is_answer=turn.is_answer,
+        asked=turn.asked,
     )
     return learning.draft_facts(user, spoken, {"exchange": str(exchange.pk)})
 

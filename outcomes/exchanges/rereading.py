@@ -162,7 +162,7 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
         exchange.thread_id,
         exchange.memory_id,
         before.turns,
-        is_answer=before.is_asked,
+        asked=before.asked,
     )
     source = (exchange.pk, exchange.memory_id, exchange.thread_id)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))

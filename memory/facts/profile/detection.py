@@ -70,22 +70,23 @@ def detect_profile_facts(
     *,
     with_remarks: bool = False,
     answers: str = "",
+    asked: str = "",
 ) -> list[ProfileFact]:
     """The profile facts in a message. Failures of the language model never raise.
 
-    ``previous`` are the person's last turns, for what goes on about them; ``with_remarks`` and ``answers`` as
-    `find_facts_by_rules`.
+    ``previous`` are the person's last turns, for what goes on about them; ``with_remarks``, ``answers`` and ``asked``
+    as `find_facts_by_rules`.
     """
     model = model_for(PURPOSE)
     if model is None:
-        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers)
+        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
     if not is_own_speech(user_message):
         return []
     try:
         found = find_facts_by_model(model, user_message, deadline)
     except Unavailable as error:
         logger.info("profile facts found by rules alone", reason=type(error).__name__)
-        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers)
+        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
     # What somebody asks to be remembered is remembered, whatever the model makes of it.
     return found or find_facts_by_rules(user_message, previous, requests_only=True)
 

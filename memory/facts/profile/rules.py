@@ -75,14 +75,15 @@ def find_facts_by_rules(
     requests_only: bool = False,
     with_remarks: bool = False,
     answers: str = "",
+    asked: str = "",
 ) -> list[ProfileFact]:
     """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns.
 
     ``with_remarks``: also sentences that claim nothing, of low certainty: worth keeping only where they change a fact.
-    ``answers`` is the person's turn before, where the assistant asked back.
+    ``answers`` is the person's turn before, where the assistant asked back, and ``asked`` what it asked.
     """
     found: dict[str, ProfileFact] = {}
-    claims = read_claims(message, previous, with_remarks=with_remarks)
+    claims = read_claims(message, previous, with_remarks=with_remarks, asked=asked)
     for claim in claims:
         if requests_only and not claim.is_request:
             continue

@@ -99,6 +99,11 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("language", "was", "before", "before at the end", "advice", "lives_in", "works_at", "works_as", "studies"),
         *("allergic_to", "has_condition", "takes", "diet", "likes", "hobby", "owns", "married_to", "birthday", "name"),
     ),
+    "answers": (
+        *("label allergic_to", "label name", "label age", "label lives_in", "label works_at", "label works_as"),
+        *("label takes", "label diet", "label birthday", "asks allergic_to", "asks lives_in", "asks works_as"),
+        *("asks takes", "agrees", "denies", "and"),
+    ),
     "topics": (
         *("food", "drink", "health", "exercise", "outing", "travel", "home", "animals", "seeing", "reading", "hearing"),
         *("beauty", "sharing", "schedule", "clothes", "gift", "cannot", "doing", "without", "kind allergy"),

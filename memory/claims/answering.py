@@ -1,0 +1,138 @@
+"""What a person answers to a question of the assistant's: "Any allergies?" "Sesame, quite badly".
+
+The answer holds the value alone; which relation it fills, the question says. It is kept under a label, in the person's
+words ("Allergy: sesame, quite badly."), as its bare words told nobody what they were about.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.fitting import ALLERGIC
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.lexicon import MARK
+from memory.claims.questions import read_question
+from memory.claims.relations import ABOUT
+from memory.claims.slots import load_small_words
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+from memory.language.names import load_given_names
+
+SUBJECT: Final = "answers"
+# The relations that a bare answer may fill, the closest first.
+ANSWERED: Final = (
+    "allergic_to", "name", "age", "birthday", "lives_in", "works_at", "works_as", "takes", "diet",
+)  # fmt: skip
+# Relations that a question about food is read to concern beside allergies.
+OF_FOOD: Final = frozenset({"eats", "drinks", "likes"})
+SEVERAL: Final = frozenset({"allergic_to", "takes"})
+# Words of an answer that is a value and nothing else.
+LONGEST: Final = 5
+LONGEST_QUESTION: Final = 160
+# Letters of a Hebrew word with an "and" written onto it.
+LEAST: Final = 3
+SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+|\n")
+# Where the value ends that an answer begins with.
+END: Final = re.compile(r"[.,;:!?…(\n]|\s[-–—]\s")
+PLAIN: Final = re.compile(r"[^\W_]+")
+WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def find_asked(reply: str) -> str:
+    """The question that the assistant's reply ends with, or nothing."""
+    last = SENTENCES.split(reply.strip())[-1].strip()
+    return last[-LONGEST_QUESTION:] if last.endswith(("?", "？", "؟")) else ""
+
+
+def claim_answer(sentence: Sentence, place: int, asked: str) -> list[Claim]:
+    """The claims of the first sentence of a turn that answers a question of the assistant's with a bare value."""
+    language = next(iter(find_turn_languages(f"{asked} {sentence.raw}", ())), "en") if asked else ""
+    relation = find_asked_relation(asked, language) if language else ""
+    values = read_values(sentence, language, relation) if relation else []
+    if not values:
+        return []
+    label = next(iter(read_entries(language, SUBJECT, f"label {relation}")), relation)
+    said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
+    span = (place, place + len(sentence.raw))
+    return [Claim(SPEAKER, relation, one, f"{label}: {said}.", span, lang=language, is_sure=True) for one in values]
+
+
+def find_asked_relation(asked: str, language: str) -> str:
+    """The relation that a question asks the person for: none where it is about somebody who is named."""
+    spoken = " ".join(["", *(fold_letters(word) for word in PLAIN.findall(asked)), ""])
+    read = read_question(asked)
+    # "Haben Sie Allergien?": a pronoun is whom the assistant speaks to.
+    if read.subjects - {SPEAKER} - load_small_words(language) or any(word in load_given_names() for word in spoken.split()):
+        return ""
+    cued = (one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one)))
+    if relation := next(cued, ""):
+        return relation
+    # "Do you eat fish?" asks for no allergy, though one would answer it.
+    left = read.relations - {"allergic_to"} if read.relations & OF_FOOD else read.relations
+    # "What do you do for work?" is answered by a trade, "who do you work for?" by a name.
+    left -= {"works_at"} if "job" in left else set()
+    return next((one for one in ANSWERED if one in left), "") if read.subjects else ""
+
+
+@cache
+def load_cues(language: str, relation: str) -> tuple[str, ...]:
+    return tuple(fold_letters(cue) for cue in read_entries(language, SUBJECT, f"asks {relation}"))
+
+
+def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
+    """The values of a bare answer in small letters; none where it denies, goes on in a clause or asks."""
+    if sentence.is_question:
+        return []
+    agrees, denies = (words_of(language, kind) for kind in ("agrees", "denies"))
+    pieces = [piece for piece in END.split(sentence.raw) if piece.strip()]
+    while pieces and all(fold_letters(word) in agrees for word in WORD.findall(pieces[0])):
+        pieces.pop(0)
+    words = WORD.findall(pieces[0]) if pieces else []
+    if any(fold_letters(word) in denies for word in words) or speaks_in_clause(sentence, len(words), agrees):
+        return []
+    if relation == "age":
+        return [word for word in words if word.isdigit()][:1]
+    small = load_small_words(language) | agrees
+    joints = words_of(language, "and")
+    runs: list[list[str]] = [[]]
+    for word in split_joined(words, language):
+        if fold_letters(word) in joints and relation in SEVERAL:
+            runs.append([])
+        elif runs[-1] or fold_letters(word) not in small:
+            runs[-1].append(word.casefold())
+    values = [" ".join(run) for run in runs if run]
+    if any(value.startswith(ALLERGIC) for value in values):
+        return []
+    return values if values and len(words) <= LONGEST else []
+
+
+def split_joined(words: Sequence[str], language: str) -> list[str]:
+    """With the "and" apart that Hebrew writes onto a word."""
+    if language != "he":
+        return list(words)
+    return [part for word in words for part in (("ו", word[1:]) if word[0] == "ו" and len(word) > LEAST else (word,))]
+
+
+def speaks_in_clause(sentence: Sentence, reach: int, agrees: frozenset[str]) -> bool:
+    """ "I'm not sure", "my sister has one": what has a subject of its own is read by its own words."""
+    kinds = (MARK + "i", MARK + "my", MARK + "third", MARK + "have", MARK + "self")
+    spans = [at for at, _ in sentence.spans(*kinds) if at < reach]
+    return any(fold_letters(sentence.words[at]) not in agrees for at in spans)
+
+
+@cache
+def words_of(language: str, kind: str) -> frozenset[str]:
+    return frozenset(fold_letters(word) for word in read_entries(language, SUBJECT, kind))
+
+
+def replace_answered(claims: Sequence[Claim], answered: Sequence[Claim]) -> list[Claim]:
+    """The claims of a turn with those of its answer, in place of what its first sentence was taken to tell."""
+    if not answered:
+        return list(claims)
+    low, high = answered[0].span
+    kept = [one for one in claims if not (low <= one.span[0] < high and one.relation in {ABOUT, answered[0].relation})]
+    return [*(replace(one, is_remark=False) for one in answered), *kept]

@@ -1,0 +1,68 @@
+"""What a person answers to the assistant's question is kept with what was asked, in every language of the product."""
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.claims import read_claims
+from memory.claims.answering import find_asked
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+ANSWERS = [
+    ("Any allergies?", "sesame, quite badly. and my wife's coeliac", "allergic_to", "sesame"),
+    ("Gibt es etwas, das du nicht verträgst?", "Sellerie. Da schwillt mir die Zunge an", "allergic_to", "sellerie"),
+    ("Haben Sie Allergien?", "Penicillin und Wespen.", "allergic_to", "wespen"),
+    ("Des allergies à signaler ?", "moi les crustacés, une fois j'ai fini aux urgences", "allergic_to", "crustacés"),
+    ("¿Alguna otra alergia?", "penicilina, pero eso no se come jaja", "allergic_to", "penicilina"),
+    ("Allergie o intolleranze?", "frutta secca, tutta", "allergic_to", "frutta secca"),
+    ("Alguma alergia?", "amendoim, desde pequena", "allergic_to", "amendoim"),
+    ("יש לך אלרגיות?", "שומשום ובוטנים", "allergic_to", "בוטנים"),
+    ("What's your name, by the way?", "Ottoline, but everyone says Otti", "name", "ottoline"),
+    ("Quel âge avez-vous ?", "41 ans", "age", "41"),
+    ("Wo wohnst du?", "Neukölln", "lives_in", "neukölln"),
+    ("What do you do for work?", "nurse, nights mostly", "works_as", "nurse"),
+    ("Who do you work for?", "Bosch, since May", "works_at", "bosch"),
+    ("Do you take any medication?", "metformin, 500 twice a day", "takes", "metformin"),
+]
+NO_ANSWERS = [
+    ("Any allergies?", "none that I know of"),
+    ("Any allergies?", "I'm not sure, my mum says nuts"),
+    ("Isst du Fisch?", "nee, nie"),
+    ("Does your daughter have any allergies?", "peanuts"),
+    ("Viola è allergica o è un'intolleranza?", "allergica, e pure forte"),
+    ("Where are you going?", "Lisbon"),
+    ("Would you like a recipe?", "yes please"),
+]
+
+
+@pytest.mark.parametrize(("asked", "answer", "relation", "value"), ANSWERS, ids=[one[1] for one in ANSWERS])
+def test_a_bare_answer_fills_what_was_asked(asked: str, answer: str, relation: str, value: str) -> None:
+    told = [one for one in read_claims(answer, asked=asked) if one.subject == "you"]
+    assert (relation, value) in {(one.relation, one.object) for one in told}
+
+
+@pytest.mark.parametrize(("asked", "answer"), NO_ANSWERS, ids=[one[1] for one in NO_ANSWERS])
+def test_what_is_no_value_of_the_persons_fills_nothing(asked: str, answer: str) -> None:
+    own = {"allergic_to", "name", "age", "lives_in", "works_at", "works_as", "takes", "diet"}
+    assert not [one for one in read_claims(answer, asked=asked) if one.relation in own]
+
+
+def test_what_a_reply_asks_is_its_last_sentence() -> None:
+    assert find_asked("Gladly. Any allergies?") == "Any allergies?"
+    assert find_asked("Any allergies? Then I'd start with a soup.") == ""
+
+
+@pytest.mark.django_db
+def test_an_answer_in_a_conversation_is_a_constraint_that_says_of_what(user: EndUser, clock: Clock) -> None:
+    memory = MemoryFacade("key:test")
+    turns = [("Plan a dinner for six, please", "Happily! Any allergies?"), ("sesame, quite badly", "Noted.")]
+    for said, reply in turns:
+        memory.store_exchange(user, NewExchange("t", said, reply), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(minutes=1)
+    with user_scope(user):
+        fact = Fact.objects.for_user(user).get(relation="allergic_to")
+    assert (fact.object, fact.category, fact.statement) == ("sesame", "constraint", "Allergy: sesame, quite badly.")

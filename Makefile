@@ -35,7 +35,8 @@ clean: ## Remove .venv and .data, unless something runs with them
 
 test: tools ## Run every test, two files at a time; ARGS="-k words" chooses
 	@.ci/clients
-	@exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+# Where bytecode is not kept, every process that a test starts compiles all of the code again: half a second each.
+	@unset PYTHONDONTWRITEBYTECODE; exec $(PYTHON_IN_VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: tools ## Check style, import rules and templates
 	@$(PYTHON_IN_VENV) -m ruff check .

@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +51,24 @@ def documented() -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if line)
 
 
-def calls_of_readers() -> Iterator[tuple[str, ast.Call]]:
+@cache
+def calls_of_readers() -> list[tuple[str, ast.Call]]:
+    """Found once, in files that hold the word: to read all of them three times took 4.5 s, and 1.5 s of collecting."""
+    return [
+        (name, node)
+        for name, text in sources_that_say("env_")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("env_")
+    ]
+
+
+def sources_that_say(word: str) -> Iterator[tuple[str, str]]:
     for root in SOURCES:
         place = ROOT / root
         for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
-            name = file.relative_to(ROOT).as_posix()
-            if name == "config/env.py":
-                continue
-            for node in ast.walk(ast.parse(file.read_text())):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.startswith("env_"):
-                    yield name, node
+            name, text = file.relative_to(ROOT).as_posix(), file.read_text()
+            if name != "config/env.py" and word in text:
+                yield name, text
 
 
 @pytest.fixture

@@ -19,25 +19,20 @@ from tests.factories import LONG_AGO, MemoryItemFactory
 from tests.memory.console.conftest import Console
 from tests.memory.console.hostile_texts import PAYLOADS
 
+# Of one text: those that choose among what is there, those of one memory or fact, and of what a person has one of.
 PAGES = [
-    *("", "/context?query=lamp", "/memories", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
-    "/search?query=lamp",
-    "/find?q=lamp",
-    *(
-        "/facts",
-        "/facts?state=all",
-        "/facts/reviews",
-        "/facts/reviews/suspected",
-        "/inbox/redactions",
-        "/inbox/expiring",
-        "/inbox/doubtful_facts",
-        "/facts/{fact}",
-        "/facts/{fact}/correct",
-        "/facts/{fact}/forget",
-    ),
-    *("/record", "/bank", "/measure", "/measure?ask=lamp", "/replay?query=lamp"),
+    *("", "/context?query=lamp", "/memories/{id}", "/memories/{id}/edit", "/memories/{id}/delete"),
+    *("/search?query=lamp", "/find?q=lamp", "/replay?query=lamp", "/measure?ask=lamp"),
+    *("/facts/{fact}", "/facts/{fact}/correct", "/facts/{fact}/forget"),
     *("/personality", "/personality?template=teacher"),
 ]
+# These show everything that is there, each part of it as if it were alone.
+LISTS = [
+    *("/memories", "/facts", "/facts?state=all", "/facts/reviews", "/facts/reviews/suspected"),
+    *("/inbox/redactions", "/inbox/expiring", "/inbox/doubtful_facts", "/record", "/bank", "/measure"),
+]
+# Texts on a list at a time, fewer than a page of any list holds: to open every list for each text took a third of 66 s.
+TOGETHER = 18
 HARMLESS = "harmless"
 TIMINGS = re.compile(r'<div class="timings">.*?</div>', re.DOTALL)
 
@@ -133,10 +128,10 @@ def write_facts(item: MemoryItem, text: str, at: datetime) -> None:
     FactReview.objects.create(user=item.user, fact=facts[0], other=facts[1], kind="unsure", created_at=at)
 
 
-def skeletons(console: Console, place: str, item: MemoryItem) -> list[list[tuple[str, tuple[str, ...]]]]:
+def skeletons(console: Console, addresses: list[str]) -> list[list[tuple[str, tuple[str, ...]]]]:
     found = []
-    for page in PAGES:
-        answer = console.get(place + page.format(id=item.pk, fact=name_fact(item)))
+    for page in addresses:
+        answer = console.get(page)
         assert answer.status_code == 200
         # A stage is only drawn when it took noticeable time.
         text = TIMINGS.sub("", answer.content.decode())
@@ -155,13 +150,32 @@ def erase(item: MemoryItem) -> None:
 
 
 def test_text_from_outside_adds_no_element_and_no_attribute(console: Console, user: EndUser, place: str) -> None:
-    harmless = write_everywhere(user, HARMLESS)
-    expected = skeletons(console, place, harmless)
-    erase(harmless)
-    for payload in PAYLOADS:
-        item = write_everywhere(user, payload)
-        assert skeletons(console, place, item) == expected, payload
+    expected = None
+    for text in (HARMLESS, *PAYLOADS):
+        item = write_everywhere(user, text)
+        found = skeletons(console, [place + page.format(id=item.pk, fact=name_fact(item)) for page in PAGES])
+        expected = expected or found
+        assert found == expected, text
         erase(item)
+
+
+def test_a_list_of_texts_from_outside_has_the_elements_of_any_other(
+    console: Console, user: EndUser, place: str
+) -> None:
+    for start in range(0, len(PAYLOADS), TOGETHER):
+        texts = PAYLOADS[start : start + TOGETHER]
+        harmless = [f"{HARMLESS} {number}" for number in range(len(texts))]
+        assert list_together(console, user, place, texts) == list_together(console, user, place, harmless), texts
+
+
+def list_together(
+    console: Console, user: EndUser, place: str, texts: list[str]
+) -> list[list[tuple[str, tuple[str, ...]]]]:
+    items = [write_everywhere(user, text) for text in texts]
+    found = skeletons(console, [place + page for page in LISTS])
+    for item in items:
+        erase(item)
+    return found
 
 
 @pytest.mark.parametrize("payload", PAYLOADS[:12])

@@ -66,7 +66,8 @@ def find_asked_relation(asked: str, language: str) -> str:
     spoken = " ".join(["", *(fold_letters(word) for word in PLAIN.findall(asked)), ""])
     read = read_question(asked)
     # "Haben Sie Allergien?": a pronoun is whom the assistant speaks to.
-    if read.subjects - {SPEAKER} - load_small_words(language) or any(word in load_given_names() for word in spoken.split()):
+    is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language))
+    if is_of_others or any(word in load_given_names() for word in spoken.split()):
         return ""
     cued = (one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one)))
     if relation := next(cued, ""):

@@ -55,7 +55,8 @@ def fill_claims(
             subject=choose_subject(slot, first),
             relation=slot.relation,
             object=slot.object,
-            statement=ahead + (statement or first.statement),
+            # What a word of its own says to be the person's needs no sentence before it.
+            statement=("" if slot.subject == SPEAKER and slot.is_explicit else ahead) + (statement or first.statement),
             category=find_slot_people(sentence, slot, first),
             tense="over" if slot.is_over else tense,
             polarity=not slot.is_over and not slot.is_denied,

@@ -36,6 +36,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return None
     if claim.relation in {"works_at", "works_as"} and is_no_work(claim):
         return replace(free_claim(claim), tense="present")
+    if claim.relation in {"has_condition", "diet"} and is_no_ailment(claim):
+        return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
         return free_claim(claim)
     if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
@@ -65,9 +67,18 @@ def is_no_work(claim: Claim) -> bool:
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
         return claim.relation == "works_at" and len(words) == 1
-    if any(fold_letters(word) in load_words(language, "race") for word in words):
+    if any(fold_letters(word) in load_words(language, "no employer") for word in words):
         return True
     return claim.relation == "works_as" and any(words[0].startswith(one) for one in list_allergic(language))
+
+
+def is_no_ailment(claim: Claim) -> bool:
+    """ "I live with my two cats", "I quit in 2019": neither an ailment nor a diet."""
+    words = WORD.findall(claim.object)
+    known = find_known_noun(words, claim.lang or "en") if words else None
+    small = load_small_words(claim.lang or "en")
+    is_when = bool(words) and all(word.isdigit() or fold_letters(word) in small for word in words)
+    return is_when or (known is not None and known[1] in PEOPLE | ANIMALS)
 
 
 @cache

@@ -168,4 +168,7 @@ def choose_slot(matched: SlotMatch, framed: SlotMatch) -> SlotMatch:
     weight = max(matched.weight, FRAMED)
     if matched.relation != framed.relation and framed.relation in GENERIC:
         return replace(matched, subject=framed.subject, weight=weight) if matched.is_third else matched
-    return replace(matched, relation=framed.relation, subject=framed.subject, object=framed.object, weight=weight)
+    # "My sister's wife is called Ruth" takes no place of the person's own.
+    replaces = matched.replaces if matched.subject == framed.subject else framed.replaces
+    told = replace(matched, relation=framed.relation, subject=framed.subject, object=framed.object, weight=weight)
+    return replace(told, replaces=replaces)

@@ -22,6 +22,7 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
+from memory.claims.nouns import is_person_or_animal
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
@@ -29,7 +30,7 @@ from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
+from memory.claims.subjects import NOUNS, PERSON_NOUNS, find_apposed_subject, is_person
 from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.telling import Passage
@@ -53,6 +54,8 @@ READ: Final = 2000
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
+# Languages whose verbs need no word for whom they are about.
+DROPPING: Final = frozenset({"es", "it", "pt"})
 VALUED: Final = frozenset({"time", "takes_dose"})
 
 
@@ -88,9 +91,7 @@ class TurnReading:
         return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
 
 
-def read_claims(
-    text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = ""
-) -> list[Claim]:
+def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = "") -> list[Claim]:
     """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first.
 
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
@@ -318,8 +319,21 @@ def read_sentence(
         if claims:
             has_capitals = sentence.raw[:1].isupper()
             filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
+            filled = (give_subject(one, sentence, tokens, place, language) for one in filled)
             fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
             yield from filter(None, fitted)
+
+
+def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
+    """ "Firulais, mi gato, anda tomando mucha agua": the cat's, where the verb alone made it the person's."""
+    is_tie = is_person_or_animal(claim.relation)
+    if claim.subject != SPEAKER or claim.is_request or is_tie or language not in DROPPING:
+        return claim
+    segments = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    told = sentence.raw.casefold().find(claim.object) if claim.object else -1
+    at = sum(1 for start in tokens.starts if start <= (told if told >= 0 else claim.span[0] - place)) - 1
+    subject = find_apposed_subject(sentence, segments, max(at, 0))
+    return replace(claim, subject=subject, statement=word_whole(sentence)[:LONGEST]) if subject else claim
 
 
 def find_sentence_slots(

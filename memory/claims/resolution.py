@@ -17,6 +17,7 @@ from memory.claims.nouns import (
     name_all,
     name_beside,
 )
+from memory.claims.prescriptions import drop_taken, find_further_medicines
 from memory.claims.slots import SlotMatch, find_drug, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
@@ -77,7 +78,10 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
                 resolved += name_beside(one, raw)
     taken = [one.object_span for one in resolved]
     dosed = find_doses(raw, language)
-    return [*resolved, *(one for one in dosed if not any(overlaps(one.object_span, span) for span in taken))]
+    resolved += [one for one in dosed if not any(overlaps(one.object_span, span) for span in taken)]
+    spoken = [code for code in list_codes() if languages is None or code in languages]
+    further = [one for code in spoken for one in find_further_medicines(raw, code, resolved)]
+    return drop_taken(resolved, list(dict.fromkeys(further)))
 
 
 def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:

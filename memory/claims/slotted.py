@@ -12,7 +12,7 @@ from memory.claims.framed import FRAMED
 from memory.claims.general import is_plain
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import NAMED
-from memory.claims.slots import SlotMatch
+from memory.claims.slots import SlotMatch, find_drug
 from memory.claims.subjects import find_subject_of_is
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
@@ -44,7 +44,9 @@ def claim_slot(
     """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
     # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
     is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
-    is_known = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
+    # "Tomo enalapril", "they took me off the amlodipine": a drug is taken in no other sense.
+    is_prescribed = slot.relation == "takes" and bool(find_drug(slot.object))
+    is_known = is_prescribed or (is_sure and (slot.weight >= FRAMED or is_person_slot(slot)))
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
     if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:

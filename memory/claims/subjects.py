@@ -1,11 +1,12 @@
 """Whose claim a clause is: the person's own, somebody's close to them, a thing of theirs, or nobody's they speak of."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK
-from memory.claims.taxonomy import PERSONS
+from memory.claims.taxonomy import ANIMALS, PERSONS
 from memory.guard.annotation import Sentence, Span
 
 # The subject of a clause that goes on about what the sentence before it named.
@@ -19,6 +20,9 @@ STRANGERS: Final = "strangers"
 # Words that may stand between a subject and its phrase: "I have never been able to", "my sister still".
 REACH: Final = 3
 REACH_NAME: Final = 5
+GERUND: Final = "ndo"
+# By which a clause says that the person speaks of themselves.
+SPOKEN_BY: Final = (MARK + "i", MARK + "i am", MARK + "self", MARK + "have", MARK + "verb ending")
 
 
 def find_subject(
@@ -61,7 +65,7 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
     if link < 0 or any(link < at <= place for at, _ in speaking):
         return ""
     owned = find_owned_noun(sentence, 0, link)
-    if owned is not None and is_person_at(sentence, owned):
+    if owned is not None and (is_person_at(sentence, owned) or is_animal_at(sentence, owned)):
         is_named = owned[1] < link and owned[1] in sentence.capitals
         return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
     # A sentence begins with a capital whatever it names.
@@ -144,6 +148,30 @@ def is_person(relation: str) -> bool:
 def is_person_at(sentence: Sentence, span: Span) -> bool:
     is_noun = any(span[0] <= at < span[1] for at, _ in sentence.spans(NOUNS))
     return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))
+
+
+def is_animal_at(sentence: Sentence, span: Span) -> bool:
+    kinds = [f"{MARK}noun {name}" for name in ANIMALS]
+    return any(span[0] <= at < span[1] for at, _ in sentence.spans(*kinds))
+
+
+def find_apposed_subject(sentence: Sentence, segments: Sequence[Span], place: int) -> str:
+    """Of whom a clause goes on that names nobody, behind "Zeus, our shepherd": in languages whose verb alone would say
+    that it is the person.
+
+    ``segments`` are the stretches between marks, ``place`` a word of the clause. Empty where the verb is the person's.
+    """
+    at = next((number for number, (start, end) in enumerate(segments) if start <= place < end), 0)
+    spoken = [one for one, _ in sentence.spans(*SPOKEN_BY) if segments[at][0] <= one < segments[at][1]]
+    # "Anda tomando" ends as a first person does.
+    if not at or any(not sentence.words[one].endswith(GERUND) for one in spoken):
+        return ""
+    start, end = segments[at - 1]
+    owned = find_owned_noun(sentence, start, end)
+    if owned is None or not (is_person_at(sentence, owned) or is_animal_at(sentence, owned)) or owned[0] != start:
+        return ""
+    is_named = at > 1 and segments[at - 2][1] - segments[at - 2][0] == 1
+    return sentence.words[segments[at - 2][0]] if is_named else name_owned(sentence, owned)
 
 
 def find_people_of(subject: str, relation: str, category: str) -> str:

@@ -31,6 +31,8 @@ from memory.signals import review_due
 from memory.tiers import Indexing
 
 # Of whose object the other's subject says as much.
+# What a statement limits is told though the same turn said half of it before.
+LIMITING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet"})
 IMPLIED: Final = {"takes_dose": "takes"}
 FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
@@ -121,7 +123,10 @@ def find_told(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_
     told = describe_draft(draft)
     cosines = measure_cosines(user, draft.vector, draft.model, [fact.pk for fact in told_with])
     for fact in told_with:
-        if fact.statement != draft.statement:
+        if fact.relation in OPEN_RELATIONS and draft.relation in LIMITING and fact.statement != draft.statement:
+            # "The dog takes apoquel, and is allergic to chicken" is no repetition of its first half.
+            is_told = False
+        elif fact.statement != draft.statement:
             is_told = judge_fact(fact, draft, told, keys, cosines.get(fact.pk)) == "merge"
         elif draft.relation in OPEN_RELATIONS:
             is_told = (fact.subject_key, fact.relation) == keys[:2]

@@ -85,6 +85,9 @@ def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bo
     """Whether the draft says of another value of the slot that it is over: Tiger's death ends no Minka, though one
     sentence told of both."""
     subject, relation, value = keys
+    if draft.replaces and relation in MAY_BE_SEVERAL and relation == fact.relation:
+        # "They've swapped the citalopram for sertraline": the medicine beside it goes on.
+        return set(fact.object_key.split()).isdisjoint(fold_key(draft.replaces).split())
     if draft.tense != "over" or not value or relation in OPEN_RELATIONS:
         return False
     is_same_slot = (fact.subject_key, fact.relation) == (subject, relation)

@@ -75,3 +75,59 @@ def test_whoever_is_left_is_no_place_of_work(user: EndUser, clock: Clock) -> Non
     list_states(user, clock, "mio fratello Mimmo ha lasciato la moglie e si è trasferito a Lecce")
     with user_scope(user):
         assert not Fact.objects.for_user(user).filter(relation="works_at").exists()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "states"),
+    [
+        (
+            "I take ramipril, atorvastatin and aspirin",
+            "stopped the aspirin",
+            {"ramipril": FactState.ACTIVE, "atorvastatin": FactState.ACTIVE, "aspirin": FactState.SUPERSEDED},
+        ),
+        (
+            "I take citalopram 20 and lansoprazole.",
+            "they've swapped the citalopram for sertraline, fifty to start",
+            {"citalopram": FactState.SUPERSEDED, "lansoprazole": FactState.ACTIVE, "sertraline": FactState.ACTIVE},
+        ),
+        (
+            "Prendo ramipril 5 la mattina.",
+            "il ramipril me l'hanno tolto, prendo losartan da 50",
+            {"ramipril": FactState.SUPERSEDED, "losartan": FactState.ACTIVE},
+        ),
+        (
+            "Ich nehme Ramipril und Metformin.",
+            "mein Arzt hat das Ramipril abgesetzt",
+            {"ramipril": FactState.SUPERSEDED, "metformin": FactState.ACTIVE},
+        ),
+    ],
+)
+def test_each_medicine_of_a_list_goes_its_own_way(
+    user: EndUser, clock: Clock, before: str, after: str, states: dict[str, FactState]
+) -> None:
+    told = list_states(user, clock, before, after)
+    assert {name: state for (relation, name), state in told.items() if relation == "takes"} == states
+
+
+@pytest.mark.parametrize(
+    ("message", "whose"),
+    [
+        ("el perro toma apoquel, media pastilla por día, y es alérgico al pollo", "perro"),
+        ("il cane è allergico al pollo", "cane"),
+    ],
+)
+def test_what_an_animal_is_allergic_to_is_its_own(user: EndUser, clock: Clock, message: str, whose: str) -> None:
+    list_states(user, clock, message)
+    with user_scope(user):
+        assert Fact.objects.for_user(user).get(relation="allergic_to").subject_key == whose
+
+
+def test_what_a_cat_drinks_is_no_medicine_of_the_persons(user: EndUser, clock: Clock) -> None:
+    list_states(user, clock, "firulais, mi gato de 14, anda tomando muchísima agua")
+    with user_scope(user):
+        assert not Fact.objects.for_user(user).filter(relation="takes", subject_key="you").exists()
+
+
+def test_a_sisters_wife_takes_no_place_of_ones_own(user: EndUser, clock: Clock) -> None:
+    told = list_states(user, clock, "My wife is called Dana.", "My sister's wife is called Ruth.")
+    assert told[("wife", "dana")] == FactState.ACTIVE

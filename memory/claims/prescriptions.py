@@ -1,0 +1,79 @@
+"""Medicines that a sentence tells of beside the first it names: those joined to it, one that was stopped, one that
+another took the place of.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import SPEAKER
+from memory.claims.slots import SlotMatch, find_drug, load_words, overlaps
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+TAKES: Final = "takes"
+# As much as a template with a verb has.
+WEIGHT: Final = 4
+CLAUSES: Final = re.compile(r"[^,;:.!?…\n]+")
+WORDS: Final = re.compile(r"[^\W\d_][\w-]{3,39}")
+# From one medicine of a list to the next: a dose, how often, a comma, "and".
+STEP: Final = r"(?:\s\d[\d.,]*\s?(?:mg|mcg|µg|ml|g|iu|ie|ui|מ\"ג)?)?(?:,\s{1,2}|\s(?:%s)\s)(?:%s)?"
+
+
+def find_further_medicines(raw: str, language: str, found: Sequence[SlotMatch]) -> Iterator[SlotMatch]:
+    """Of what somebody takes "... atorvastatin and aspirin", of "stopped the aspirin" and "swapped it for ..." each."""
+    taken = [one for one in found if one.relation == TAKES and not one.is_over]
+    for first in taken:
+        yield from list_joined(raw, language, first)
+    for clause in CLAUSES.finditer(raw):
+        drugs = [(word[0].casefold(), word.start() + clause.start()) for word in WORDS.finditer(clause[0])]
+        drugs = [(drug, at) for drug, at in drugs if find_drug(drug)]
+        if len(drugs) > 1 and says(clause[0], language, "swap"):
+            (old, _), (new, at) = drugs[0], drugs[-1]
+            yield make_slot(new, at, replaces=old)
+        elif drugs and says(clause[0], language, "taken off"):
+            yield from (make_slot(drug, at, is_over=True) for drug, at in drugs)
+
+
+def list_joined(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch]:
+    place = first.object_span[1]
+    joint, small = load_joints(language)
+    step = re.compile(STEP % (joint, small), re.IGNORECASE)
+    while (found := step.match(raw, place)) is not None and (word := WORDS.match(raw, found.end())) is not None:
+        if not find_drug(word[0].casefold()):
+            return
+        yield make_slot(word[0].casefold(), word.start())
+        place = word.end()
+
+
+@cache
+def load_joints(language: str) -> tuple[str, str]:
+    joints = "|".join(re.escape(one) for one in read_entries(language, "answers", "and"))
+    small = "|".join(rf"{re.escape(one)}\s" for one in sorted(load_words(language, "article"), key=len, reverse=True))
+    return joints or "(?!)", small or "(?!)"
+
+
+@cache
+def load_phrases(language: str, section: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(fold_letters(one)) for one in read_entries(language, "slots", section))
+    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)")
+
+
+def says(clause: str, language: str, section: str) -> bool:
+    return load_phrases(language, section).search(fold_letters(clause)) is not None
+
+
+def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") -> SlotMatch:
+    span = (at, at + len(drug))
+    # Whoever stopped it: "mein Arzt hat das Ramipril abgesetzt".
+    slot = SlotMatch(TAKES, SPEAKER, drug, *span, weight=WEIGHT, is_explicit=True, object_span=span)
+    return replace(slot, is_over=is_over, replaces=replaces)
+
+
+def drop_taken(found: Sequence[SlotMatch], further: Sequence[SlotMatch]) -> list[SlotMatch]:
+    """What was read before with what is known more closely of the same words."""
+    spans = [one.object_span for one in further]
+    kept = [one for one in found if one.relation != TAKES or not any(overlaps(one.object_span, s) for s in spans)]
+    return [*kept, *further]

@@ -28,6 +28,8 @@ T = TypeVar("T")
 VECTOR, LEXICAL, RERANK, RATE = "vector", "lexical", "rerank", "rate"
 STAGES = frozenset({VECTOR, LEXICAL, RERANK, RATE})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
+# The reason under which a turn was lowered for what somebody else says in it.
+OTHER_VOICE = "other_voice"
 
 
 # A limit that leaves it to the question: few for one fact, more for several, most for "everything about".
@@ -113,6 +115,11 @@ class SearchHit:
     @property
     def preview(self) -> str:
         return preview_text(self.item.text)
+
+    @property
+    def is_other_voice(self) -> bool:
+        """Whether what it has to say to a question about the person is said by somebody else."""
+        return OTHER_VOICE in self.explain.get("boosts", ())
 
     def summary(self, now: datetime) -> dict[str, Any]:
         """The score summary of the API: match, outcomes and age."""

@@ -13,6 +13,7 @@ from typing import Any
 from django.utils import timezone
 
 from memory.access.scope import user_scope
+from memory.claims.own_words import keep_own_words
 from memory.conf import memory_conf
 from memory.inference.base import EncodedQuery, QuestionVector
 from memory.inference.conf import prompt_conf
@@ -130,6 +131,8 @@ def warm_up() -> None:
     """Read the word lists and load the rules that a process's first search would wait for. Asks no neighbour."""
     ranking = memory_conf().ranking
     understand_query("when did it work?", (), timezone.now())
+    # The words by which a turn's voices are told apart take seconds to load.
+    keep_own_words("when did it work?")
     load_signals(ranking.boosts)
     load_models()
     if ranking.adviser:

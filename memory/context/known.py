@@ -180,7 +180,7 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
     )
     return KnownStatement(
         line,
-        find_constraint(line.statement, fact.relation, fact.tense) if not is_over else frozenset(),
+        find_constraint(line.statement, fact.relation, fact.tense, fact.object) if not is_over else frozenset(),
         fact.first_seen,
         fact.last_seen,
         fact.relation,

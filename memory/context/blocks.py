@@ -51,6 +51,8 @@ class KnownLine:
     is_over: bool = False
     # Among what every turn tells, whatever is asked; none of another line.
     lasting_place: int = -1
+    # Of those what this turn could not break, and is told in what does not change alone.
+    is_idle: bool = False
 
     @property
     def key(self) -> str:

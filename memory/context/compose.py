@@ -31,7 +31,7 @@ from memory.context.budget import (
 from memory.context.bullets import HotLine, build_bullets
 from memory.context.digest import ConversationSoFar, build_digest
 from memory.context.known import drop_told, find_known_lines
-from memory.context.matters import rate_apartness
+from memory.context.matters import find_unrelated, rate_apartness
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.personality import build_personality
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
@@ -188,7 +188,7 @@ def compose_context(
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
     opening, left = build_opening(user, budget, result.debug)
     request_sections = build_outcome_request(unscored, left, stable := StablePart.of(known, left, fence))
-    told = list_experience(insights, chosen, hits, result), take_room(left, request_sections)
+    told = list_experience(insights, chosen, hits, request, result), take_room(left, request_sections)
     needed = [line for line in known if not line.is_idle]
     selection = ContextSelection.of(stable, needed, hits, *told, fence)
     insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
@@ -268,10 +268,16 @@ def choose_known(
 
 
 def list_experience(
-    insights: ContextInsights, known: Sequence[KnownLine], hits: Sequence[SearchHit], result: SearchResult
+    insights: ContextInsights,
+    known: Sequence[KnownLine],
+    hits: Sequence[SearchHit],
+    request: SearchRequest,
+    result: SearchResult,
 ) -> Sequence[str]:
-    """Quoting neither what stands elsewhere nor what something said later most likely took the place of."""
-    return insights.lines(list_shown_ids(known, hits) | result.validity.outdated)
+    """Quoting neither what stands elsewhere nor what something said later most likely took the place of; nor what
+    shares a word with the question and is about something else."""
+    unrelated = find_unrelated(insights.meta.get("you_already_know") or (), request.query, result)
+    return insights.lines(list_shown_ids(known, hits) | result.validity.outdated | unrelated)
 
 
 def join_sections(sections: Sequence[ContextSection]) -> str:

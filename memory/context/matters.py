@@ -5,18 +5,21 @@ lies nearer to questions of knowledge, code and mathematics than to anything peo
 of both kinds are in English; the embedding model puts the other languages beside them (`tests/training/matters`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.inference.base import QuestionVector
 from memory.language.folding import fold_text
+from memory.retrieval.confidence import LOW, load_models
 from memory.retrieval.query import is_about_me
+from memory.retrieval.results import SearchResult
 
 EXAMPLES: Final = Path(__file__).parent / "matters.npz"
 LIFE, KNOWLEDGE = "life", "knowledge"
@@ -26,6 +29,10 @@ LIFE, KNOWLEDGE = "life", "knowledge"
 # written afterwards that need them none lies below .01.
 APART_BELOW: Final = -0.03
 FAR_BELOW: Final = -0.09
+# Cosine below which a statement that shares a word with the question is about something else: of 15 pairs like "what is
+# my blood group?" and "they moved me to the Thursday group" ten lie below; of 16 that belong together four, which the
+# search may still find.
+UNRELATED_BELOW: Final = 0.45
 
 
 class Apartness(IntEnum):
@@ -53,6 +60,20 @@ def measure_life(vector: QuestionVector) -> float | None:
         return None
     asked = np.asarray(vector.vector, np.float32)
     return float((examples[LIFE] @ asked).max() - (examples[KNOWLEDGE] @ asked).max())
+
+
+def find_unrelated(facts: Iterable[Mapping[str, Any]], question: str, result: SearchResult) -> frozenset[UUID]:
+    """Which of the statements that share words with the question are not quoted for that alone.
+
+    None of them where the search is silent or the question is plainly about something else. ``facts`` are as the
+    metadata tells them.
+    """
+    ids = frozenset(UUID(fact["memory_id"]) for fact in facts)
+    if result.debug.retrieval_confidence == LOW or rate_apartness(question, result.vector):
+        return ids
+    if result.vector is None or result.vector.model not in load_models():
+        return frozenset()
+    return frozenset(pk for pk in ids if result.nearness.get(pk, 1.0) < UNRELATED_BELOW)
 
 
 @cache

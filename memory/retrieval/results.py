@@ -216,7 +216,8 @@ class SearchValidity:
 class SearchResult:
     """``vector`` is the question's, for whoever compares it with something else; None where it was not embedded.
 
-    ``validity`` is that of everything that was found, beyond the hits.
+    ``validity`` is that of everything that was found, beyond the hits, and so is ``nearness``: the cosines of the
+    candidates, on the scale of all thresholds.
     """
 
     turn_id: uuid.UUID
@@ -224,3 +225,4 @@ class SearchResult:
     debug: SearchDebug
     vector: QuestionVector | None = None
     validity: SearchValidity = field(default_factory=SearchValidity)
+    nearness: Mapping[uuid.UUID, float] = field(default_factory=dict)

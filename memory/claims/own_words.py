@@ -56,7 +56,9 @@ def orders_text(sentence: Sentence) -> bool:
 
 
 def is_supposed(sentence: Sentence, languages: tuple[str, ...]) -> bool:
-    """ "If I lived in Hull, I would sail"; not "if I eat nuts, I would choke", which limits all the same."""
-    if not (speech.is_supposition(sentence) or (sentence.has("would") and opens_with_condition(sentence, languages))):
+    """ "If I lived in Hull, I would sail"; not "if I eat nuts, I would choke", which limits all the same, nor
+    "maybe I'll take up the clarinet", which is a plan of their own."""
+    is_condition = sentence.has("would") and (sentence.has("if i") or opens_with_condition(sentence, languages))
+    if not is_condition and not sentence.begins_clause("suppose", "wish"):
         return False
     return not find_constraint(sentence.raw)

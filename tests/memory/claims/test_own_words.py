@@ -17,6 +17,7 @@ ORDERS = {
     "Translate this:\nI am a nurse in Leeds.\nI have kids.": "Leeds",
     "Si viviera en Barcelona seguro iría a la playa": "Barcelona",
     "If we moved to Norway I would work on a ferry": "Norway",
+    "Ojalá me tocara la lotería y me comprara un velero": "velero",
     'My sister said: "I am allergic to eggs"': "eggs",
 }
 
@@ -36,6 +37,8 @@ def test_what_somebody_else_says_is_left_out_and_the_order_for_it_is_not(turn: s
         "If I eat nuts I would choke.",
         "What fun, the boiler broke. I live in Hull now.",
         "Soy alérgica al kiwi, acordate.",
+        "Vielleicht fang ich nächstes Jahr mit Klarinette an.",
+        "I think he maybe has kids.",
         "Remember: I'm allergic to bees.",
         "Two things: I live in Hull, and I work in Goole.",
     ],

@@ -4,13 +4,15 @@ A constraint is what an answer must never break although nobody mentions it: an 
 a disability, a fear, the safety of somebody close, the style of the answers.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.relations import ABOUT
-from memory.claims.topics import KIND, TopicWords, find_topic_words
-from memory.guard.annotation import annotate_text
+from memory.claims.topics import KIND, TopicWords, find_topic_words, read_words
+from memory.guard.annotation import Span, annotate_text
+from memory.language import intents
+from memory.language.folding import fold_text
 
 # The category of a fact that is one.
 CONSTRAINT: Final = "constraint"
@@ -21,6 +23,8 @@ OPEN: Final = frozenset({"", ABOUT})
 # Tenses of facts.
 ENDED, BEGUN = "over", "new"
 
+TIME, MEDICATION, MIND = "time", "medication", "mind"
+CONSUMED: Final = frozenset({"food", "drink"})
 BODY: Final = frozenset({"food", "drink", "health", "exercise"})
 OUT: Final = frozenset({"outing", "travel"})
 # What each kind of constraint limits. An allergy limits what it names, and food where it names nothing known.
@@ -70,16 +74,16 @@ REACH: Final = 3
 
 
 @lru_cache(maxsize=8192)
-def find_constraint(statement: str, relation: str = "", tense: str = "") -> frozenset[str]:
-    """The topics that a statement limits; empty where it limits nothing. ``relation`` and ``tense`` are its fact's,
-    where known.
+def find_constraint(statement: str, relation: str = "", tense: str = "", thing: str = "") -> frozenset[str]:
+    """The topics that a statement limits; empty where it limits nothing. ``relation``, ``tense`` and ``thing``, its
+    object, are its fact's, where known.
 
     What is over, and what is said of others without a relation that names them, limits an answer by what is eaten
     alone: guests have allergies. "Ravi has asthma" is of a relation, and a family's constraints count like one's own.
     """
     read = find_topic_words(statement)
     is_others = tense == ENDED or (relation in OPEN and tells_of_others(statement))
-    kinds = list_kinds(read, relation)
+    kinds = drop_unmeant(list_kinds(read, relation), statement, read, thing)
     if is_others:
         kinds &= OF_GUESTS
     found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
@@ -95,7 +99,7 @@ def find_constraint(statement: str, relation: str = "", tense: str = "") -> froz
         found |= read.topics or OUT | {"exercise"}
     elif lacks_food(read):
         found |= read.topics
-    elif not found and is_refused(read) and not (is_others or tense == BEGUN):
+    elif not found and is_refused(read) and not (is_others or tense == BEGUN or opens_asking(statement)):
         found |= read.topics | {ANYTHING}
     return frozenset(found)
 
@@ -107,6 +111,43 @@ def list_kinds(read: TopicWords, relation: str) -> set[str]:
     return kinds or ({KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set())
 
 
+def drop_unmeant(kinds: set[str], statement: str, read: TopicWords, thing: str) -> set[str]:
+    """Without those whose words tell something else here: a timetable, what is drunk, the weather."""
+    unmeant = set()
+    if not any(map(partial(tells_unavailable, read), read.spans.get(KIND + TIME, ()))):
+        unmeant.add(TIME)
+    if KIND + MEDICATION not in read.spans and is_consumed(statement, read, thing):
+        unmeant.add(MEDICATION)
+    if MIND in kinds and tells_of_weather(statement, read):
+        unmeant.add(MIND)
+    return kinds - unmeant
+
+
+def is_consumed(statement: str, read: TopicWords, thing: str) -> bool:
+    """ "Anda tomando muchísima agua": what is eaten or drunk is taken as well, and is no medicine."""
+    words = read_words(statement)
+    places = (at for kind in CONSUMED for start, end in read.spans.get(kind, ()) for at in range(start, end))
+    return not {words[at] for at in places}.isdisjoint(read_words(thing))
+
+
+def tells_unavailable(read: TopicWords, span: Span) -> bool:
+    """ "Los martes no", "los martes no puedo"; not "los martes no llego más a cerámica", a mere timetable."""
+    start, end = span
+    if all(last != end for _, last in (*read.spans.get("cannot", ()), *read.spans.get("without", ()))):
+        return True
+    return read.ends_clause(end) or any(start <= at < end and last > end for at, last in read.spans.get("cannot", ()))
+
+
+def tells_of_weather(statement: str, read: TopicWords) -> bool:
+    """Whether all that would trouble somebody's mind is the weather: "qué calor hace hoy"."""
+    sentences = annotate_text(statement, load_claim_words()).sentences
+    weather = {word for one in sentences for start, end in one.spans("weather") for word in one.words[start:end]}
+    if not weather:
+        return False
+    words = read_words(statement)
+    return all(weather.issuperset(words[start:end]) for start, end in read.spans.get(KIND + MIND, ()))
+
+
 @lru_cache(maxsize=8192)
 def tells_of_others(statement: str) -> bool:
     """Whether nobody but others is spoken of: "the vet says kidneys", "Claire is expecting"; not "type 1, a pump"."""
@@ -114,9 +155,9 @@ def tells_of_others(statement: str) -> bool:
     return kinds.isdisjoint(OF_SELF) and not kinds.isdisjoint(OF_OTHERS)
 
 
-def name_category(statement: str, relation: str, category: str, tense: str = "") -> str:
+def name_category(statement: str, relation: str, category: str, tense: str = "", thing: str = "") -> str:
     """The category of a fact: CONSTRAINT where it is one, else the one given."""
-    if find_constraint(statement, relation, tense):
+    if find_constraint(statement, relation, tense, thing):
         return CONSTRAINT
     return "" if category == CONSTRAINT else category
 
@@ -126,17 +167,36 @@ def is_forbidden(read: TopicWords) -> bool:
     return is_followed(read, "cannot", "doing")
 
 
+def opens_asking(statement: str) -> bool:
+    """ "Was koche ich heute, bloß kein Fisch" is an errand of the day."""
+    return intents.OPENS_ASKING.search(fold_text(statement)) is not None
+
+
 def is_refused(read: TopicWords) -> bool:
-    """Somebody wants none of something: "no horror films", "pas de cuir chez moi", not "we have no car"."""
+    """Somebody wants none of something: "no horror films", "pas de cuir chez moi", not "we have no car".
+
+    A "no" that no thing follows refuses none ("anzi no, alle 16.30"), and "no more" tells as often that it is over.
+    """
     spared = {start for start, _ in read.spans.get("no ban", ())}
     lacking = {end for _, end in read.spans.get("lack", ())}
-    return any(start not in spared and not lacking & {start, start - 1} for start, _ in read.spans.get("ban", ()))
+    ended = [start for start, _ in read.spans.get("more", ())]
+    return any(
+        start not in spared
+        and not lacking & {start, start - 1}
+        and not read.ends_clause(end)
+        and not any(start < at <= end + REACH and not read.breaks_between(end, at) for at in ended)
+        for start, end in read.spans.get("ban", ())
+    )
 
 
 def lacks_food(read: TopicWords) -> bool:
-    return is_followed(read, "without", "food") or is_followed(read, "without", "drink")
+    return any(is_followed(read, "without", kind, within_clause=True) for kind in CONSUMED)
 
 
-def is_followed(read: TopicWords, first: str, second: str) -> bool:
+def is_followed(read: TopicWords, first: str, second: str, *, within_clause: bool = False) -> bool:
     ends = [end for _, end in read.spans.get(first, ())]
-    return any(0 <= start - end <= REACH for end in ends for start, _ in read.spans.get(second, ()))
+    return any(
+        0 <= start - end <= REACH and not (within_clause and read.breaks_between(end, start))
+        for end in ends
+        for start, _ in read.spans.get(second, ())
+    )

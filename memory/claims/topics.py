@@ -4,10 +4,12 @@ The words stand in each language's `topics.txt`; meanings that the languages sha
 folder `shared`. A text is read in the languages that its words speak for.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from memory.guard.annotation import SMALL_WORD, Span, find_entries
@@ -20,9 +22,12 @@ from memory.language.loader import SHARED, list_codes, read_entries, read_sectio
 from memory.language.stems import LANGUAGES, stem_word
 
 SUBJECT: Final = "topics"
+NUMBERS: Final = "numbers"
 KIND: Final = "kind "
 SHARED_WORDS: Final = "word "
-STRUCTURE: Final = frozenset({"cannot", "doing", "without", "ban", "no ban", "lack"})
+STRUCTURE: Final = frozenset({"cannot", "doing", "without", "ban", "no ban", "lack", "more"})
+# Between two words: what stands behind it belongs to another clause.
+CLAUSE: Final = re.compile(r"[,;:.!?…\n]")
 # Small words, which tell the language of a text.
 LANGUAGE: Final = "language"
 # A request opens with what it is about and closes with what it asks; a statement is shorter than this.
@@ -36,22 +41,40 @@ LEAST_VOTES: Final = 2 * SMALL_WORD
 
 @dataclass(frozen=True, slots=True)
 class TopicWords:
-    """``spans`` are the places of the words of each kind."""
+    """``spans`` are the places of the words of each kind, ``breaks`` where a clause begins, ``size`` where all ends."""
 
     spans: Mapping[str, tuple[Span, ...]]
     topics: frozenset[str]
+    breaks: frozenset[int] = frozenset()
+    size: int = 0
+
+    def ends_clause(self, place: int) -> bool:
+        return place >= self.size or place in self.breaks
+
+    def breaks_between(self, start: int, end: int) -> bool:
+        return any(start <= place <= end for place in self.breaks)
 
 
 def cut_middle(text: str) -> str:
     return text if len(text) <= READ else f"{text[: READ // 2]} {text[-READ // 2 :]}"
 
 
+def read_words(text: str) -> tuple[str, ...]:
+    """As the places of what is found in a text count them."""
+    return tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
+
+
 @lru_cache(maxsize=8192)
 def find_topic_words(text: str) -> TopicWords:
     # A bank is read whole for each context: of 300 statements 40 ms when first read, below one from then on.
-    words = tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
+    read = normalise_text(cut_middle(text)).casefold()
+    found = list(WORD.finditer(read))
+    words = tuple(one.group() for one in found)
     entries = find_entries(words, load_topic_words())
     spoken, own = find_spoken(entries, SHARE, LEAST_VOTES), find_spoken(entries, 1.0)
+    # "Para las dos" is two of them in Spanish, and in French, which a short text may be as well, a back.
+    small = find_small_words(words, own)
+    entries = [one for one in entries if own is None or one[1] in own or not small.issuperset(range(*one[2]))]
     spans: dict[str, dict[Span, None]] = {}
     for kind, language, span in entries:
         # Small words must be of the text's own language: Italian "mai" is never, German "Mai" a month.
@@ -59,9 +82,26 @@ def find_topic_words(text: str) -> TopicWords:
         if meant is None or language in meant:
             spans.setdefault(kind, {})[span] = None
     for place, word in enumerate(words):
-        for topic in find_meant_topics(word, spoken):
+        for topic in find_meant_topics(word, own if place in small else spoken):
             spans.setdefault(topic, {})[place, place + 1] = None
-    return TopicWords({kind: tuple(found) for kind, found in spans.items()}, list_topics() & spans.keys())
+    breaks = {at for at, (one, after) in enumerate(pairwise(found), 1) if CLAUSE.search(read, one.end(), after.start())}
+    if found and CLAUSE.search(read, found[-1].end()):
+        breaks.add(len(words))
+    places = {kind: tuple(known) for kind, known in spans.items()}
+    return TopicWords(places, list_topics() & spans.keys(), frozenset(breaks), len(words))
+
+
+def find_small_words(words: Sequence[str], languages: frozenset[str] | None) -> frozenset[int]:
+    """The places of numerals in these languages, which mean nothing else there."""
+    known = frozenset().union(*map(load_numerals, languages - {FOREIGN})) if languages else frozenset()
+    return frozenset(place for place, word in enumerate(words) if word in known)
+
+
+@cache
+def load_numerals(language: str) -> frozenset[str]:
+    return frozenset(
+        word for section in read_sections(language, NUMBERS) for word in read_entries(language, NUMBERS, section)
+    )
 
 
 def find_spoken(entries: list[tuple[str, str, Span]], share: float, least: int = 1) -> frozenset[str] | None:

@@ -26,6 +26,8 @@ INSTRUCTIONS = (
     "what is missing."
 )
 FROM_ASSISTANT = "said by an assistant"
+# Of a turn whose words about the person stand in a text to work on, a part played, a quotation or a supposition.
+OTHERS_WORDS = "not said of themselves: a text to work on, a part played or supposed"
 # Characters of a text that are compared with what else a context says.
 MOST_COMPARED = 4_000
 FENCE_SALT = "commonplace.fence"
@@ -49,6 +51,8 @@ class KnownLine:
     is_over: bool = False
     # Among what every turn tells, whatever is asked; none of another line.
     lasting_place: int = -1
+    # Of those what this turn could not break, and is told in what does not change alone.
+    is_idle: bool = False
 
     @property
     def key(self) -> str:
@@ -118,6 +122,8 @@ def render_hit_line(hit: SearchHit, fence: str, shown_ids: Collection[UUID] = ()
         record += f", from the conversation {quote_as_line(hit.thread_title, fence)}"
     if hit.space is not None:
         record += f", shared in {quote_as_line(hit.space.name, fence)}"
+    if hit.is_other_voice:
+        record += f", {OTHERS_WORDS}"
     if hit.superseded_by is not None:
         record += f", {describe_end(hit.superseded_by, fence, shown_ids, shown)}"
     return f"[{hit.position}] ({record}) {quote_as_data(cut_preview(hit), fence)}"

@@ -31,6 +31,7 @@ from memory.context.budget import (
 from memory.context.bullets import HotLine, build_bullets
 from memory.context.digest import ConversationSoFar, build_digest
 from memory.context.known import drop_told, find_known_lines
+from memory.context.matters import find_unrelated, rate_apartness
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.personality import build_personality
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
@@ -187,8 +188,9 @@ def compose_context(
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
     opening, left = build_opening(user, budget, result.debug)
     request_sections = build_outcome_request(unscored, left, stable := StablePart.of(known, left, fence))
-    told = list_experience(insights, chosen, hits, result), take_room(left, request_sections)
-    selection = ContextSelection.of(stable, known, hits, *told, fence)
+    told = list_experience(insights, chosen, hits, request, result), take_room(left, request_sections)
+    needed = [line for line in known if not line.is_idle]
+    selection = ContextSelection.of(stable, needed, hits, *told, fence)
     insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
     sections, of_turn = place_sections(opening, request_sections, selection, stable, insights, left)
     return Context(
@@ -200,7 +202,7 @@ def compose_context(
         meta=describe_context(user, query, request, selection, result, now, sections, insights),
         unscored=unscored,
         budget=budget,
-        left_out=len(known) + len(hits) - len(selection.known) - len(selection.hits),
+        left_out=len(needed) + len(hits) - len(selection.known) - len(selection.hits),
         history=fit_recent_messages(recent_messages, limits, window, sections),
     )
 
@@ -260,15 +262,22 @@ def choose_known(
 ) -> list[KnownLine]:
     if not memory_conf().context.tells_known:
         return []
-    asked = read_question(request.query)
-    return find_known_lines(user, asked, result.vector, result.validity.doubted, now=now, is_cold=is_cold)
+    asked, apart = read_question(request.query), rate_apartness(request.query, result.vector)
+    doubted = result.validity.doubted
+    return find_known_lines(user, asked, result.vector, doubted, now=now, is_cold=is_cold, apart=apart)
 
 
 def list_experience(
-    insights: ContextInsights, known: Sequence[KnownLine], hits: Sequence[SearchHit], result: SearchResult
+    insights: ContextInsights,
+    known: Sequence[KnownLine],
+    hits: Sequence[SearchHit],
+    request: SearchRequest,
+    result: SearchResult,
 ) -> Sequence[str]:
-    """Quoting neither what stands elsewhere nor what something said later most likely took the place of."""
-    return insights.lines(list_shown_ids(known, hits) | result.validity.outdated)
+    """Quoting neither what stands elsewhere nor what something said later most likely took the place of; nor what
+    shares a word with the question and is about something else."""
+    unrelated = find_unrelated(insights.meta.get("you_already_know") or (), request.query, result)
+    return insights.lines(list_shown_ids(known, hits) | result.validity.outdated | unrelated)
 
 
 def join_sections(sections: Sequence[ContextSection]) -> str:
@@ -277,7 +286,7 @@ def join_sections(sections: Sequence[ContextSection]) -> str:
 
 def drop_repetitions(hits: Sequence[SearchHit], chosen: Sequence[KnownLine]) -> tuple[list[SearchHit], list[KnownLine]]:
     """The hits that are not known lines, and the known lines that no hit tells."""
-    left = drop_repeated_hits(hits, chosen)
+    left = drop_repeated_hits(hits, [line for line in chosen if not line.is_idle])
     # What is asked for is said where it is looked for first: "where do I work?" lost its line to the seventh hit.
     return left, drop_told(chosen, [hit.item.text for hit in left[:READ_FIRST]])
 

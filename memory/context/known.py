@@ -18,6 +18,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
 from memory.context.blocks import KnownLine, describe_source, fold_words
+from memory.context.matters import Apartness
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
@@ -98,16 +99,17 @@ def find_known_lines(
     *,
     now: datetime,
     is_cold: bool,
+    apart: Apartness = Apartness.NONE,
 ) -> list[KnownLine]:
     """The lines of the known context, best first. ``vector`` is the question's, where the search had one, ``doubted``
-    the facts of which something said later most likely took the place.
+    the facts of which something said later most likely took the place, ``apart`` how surely the turn breaks nothing.
 
     External text is never told without a search, whatever its row says.
     """
     with user_scope(user):
         rows = read_known_rows(user, asked, vector, is_cold=is_cold)
     statements = [doubt_statement(one, doubted) for one in describe_rows(rows, now)]
-    return choose_lines(statements, asked, now=now, is_cold=is_cold)
+    return choose_lines(statements, asked, now=now, is_cold=is_cold, apart=apart)
 
 
 def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
@@ -180,7 +182,7 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
     )
     return KnownStatement(
         line,
-        find_constraint(line.statement, fact.relation, fact.tense) if not is_over else frozenset(),
+        find_constraint(line.statement, fact.relation, fact.tense, fact.object) if not is_over else frozenset(),
         fact.first_seen,
         fact.last_seen,
         fact.relation,
@@ -244,21 +246,38 @@ def doubt_statement(one: KnownStatement, doubted: Mapping[uuid.UUID, datetime]) 
 
 
 def choose_lines(
-    statements: Sequence[KnownStatement], asked: AskedFor, *, now: datetime, is_cold: bool
+    statements: Sequence[KnownStatement],
+    asked: AskedFor,
+    *,
+    now: datetime,
+    is_cold: bool,
+    apart: Apartness = Apartness.NONE,
 ) -> list[KnownLine]:
     lasting = choose_lasting(statements)
+    constraints = choose_constraints(statements, asked, lasting)
+    needed = [one for one in constraints if not is_idle(one.topics, asked, apart)]
     chosen = [
-        *choose_constraints(statements, asked, lasting),
+        *needed,
         *choose_relevant(statements, asked, now),
         *(replace(one, line=replace(one.line, is_standing=True)) for one in statements if one.is_pinned),
-        *(choose_basics(statements) if is_cold else ()),
+        # "Soy alérgica" is read as a trade now and then.
+        *(choose_basics([one for one in statements if not is_idle(one.topics, asked, apart)]) if is_cold else ()),
     ]
     best: dict[str, KnownLine] = {}
     for one in chosen:
         first = best.setdefault(one.line.key, one.line)
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
-    return [lasting.get(key, line) for key, line in best.items()]
+    told = [lasting.get(key, line) for key, line in best.items()]
+    idle = [replace(line, is_idle=True) for key, line in lasting.items() if key not in best]
+    return [*told, *idle]
+
+
+def is_idle(topics: Collection[str], asked: AskedFor, apart: Apartness) -> bool:
+    """Whether a constraint is none of this turn's matter. The style of the answers is of every one's."""
+    if apart == Apartness.NONE or STYLE in topics or not topics:
+        return False
+    return apart == Apartness.FAR or asked.topics.isdisjoint(topics)
 
 
 def choose_lasting(statements: Sequence[KnownStatement]) -> dict[str, KnownLine]:

@@ -249,7 +249,7 @@ def revise_fact(
         fact.subject, fact.relation, fact.object = read.subject or SPEAKER, read.relation, read.object[:KEY_CHARS]
         fact.subject_key, fact.object_key = fold_key(fact.subject), fold_key(fact.object)
         fact.polarity, fact.tense, fact.lang = read.polarity, read.tense, read.lang
-        fact.category = name_category(fact.statement, fact.relation, fact.category, fact.tense)
+        fact.category = name_category(fact.statement, fact.relation, fact.category, fact.tense, fact.object)
         fact.vector, fact.model, fact.indexing = None, "", Indexing.PENDING
     twin = find_twin(fact) if fact.state == FactState.ACTIVE else None
     if twin is not None:

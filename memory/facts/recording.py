@@ -215,7 +215,7 @@ def insert_fact(
         object=draft.object,
         object_key=keys[2],
         statement=draft.statement,
-        category=name_category(draft.statement, draft.relation, draft.category, draft.tense),
+        category=name_category(draft.statement, draft.relation, draft.category, draft.tense, draft.object),
         lang=draft.lang,
         polarity=draft.polarity,
         tense=draft.tense,

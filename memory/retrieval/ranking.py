@@ -116,3 +116,13 @@ def compute_values(signal: RankingSignal, query: Query, pool: Pool) -> Sequence[
 def squash_score(total: float) -> float:
     """Into 0..1, keeping the order."""
     return round(squash_logit(total / SOFTNESS), 9)
+
+
+def move(one: RankedCandidate, total: float, reason: str) -> None:
+    """Give it another sum, by a share under the reason's name."""
+    share = round(total - one.total, DIGITS)
+    if not share:
+        return
+    one.boosts[reason] = round(one.boosts.get(reason, 0.0) + share, DIGITS)
+    one.total = round(one.total + share, DIGITS)
+    one.final = squash_score(one.total)

@@ -28,6 +28,8 @@ T = TypeVar("T")
 VECTOR, LEXICAL, RERANK, RATE = "vector", "lexical", "rerank", "rate"
 STAGES = frozenset({VECTOR, LEXICAL, RERANK, RATE})
 RELEVANCE, RECENCY, SCORE = "relevance", "recency", "score"
+# The reason under which a turn was lowered for what somebody else says in it.
+OTHER_VOICE = "other_voice"
 
 
 # A limit that leaves it to the question: few for one fact, more for several, most for "everything about".
@@ -113,6 +115,11 @@ class SearchHit:
     @property
     def preview(self) -> str:
         return preview_text(self.item.text)
+
+    @property
+    def is_other_voice(self) -> bool:
+        """Whether what it has to say to a question about the person is said by somebody else."""
+        return OTHER_VOICE in self.explain.get("boosts", ())
 
     def summary(self, now: datetime) -> dict[str, Any]:
         """The score summary of the API: match, outcomes and age."""
@@ -209,7 +216,8 @@ class SearchValidity:
 class SearchResult:
     """``vector`` is the question's, for whoever compares it with something else; None where it was not embedded.
 
-    ``validity`` is that of everything that was found, beyond the hits.
+    ``validity`` is that of everything that was found, beyond the hits, and so is ``nearness``: the cosines of the
+    candidates, on the scale of all thresholds.
     """
 
     turn_id: uuid.UUID
@@ -217,3 +225,4 @@ class SearchResult:
     debug: SearchDebug
     vector: QuestionVector | None = None
     validity: SearchValidity = field(default_factory=SearchValidity)
+    nearness: Mapping[uuid.UUID, float] = field(default_factory=dict)

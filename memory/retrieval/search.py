@@ -13,6 +13,7 @@ from typing import Any
 from django.utils import timezone
 
 from memory.access.scope import user_scope
+from memory.claims.own_words import keep_own_words
 from memory.conf import memory_conf
 from memory.inference.base import EncodedQuery, QuestionVector
 from memory.inference.conf import prompt_conf
@@ -50,7 +51,7 @@ from memory.retrieval.synonyms import expand_query, load_synonyms
 from memory.retrieval.turns import new_turn_id, record_turn
 from memory.retrieval.unindexed import compare_unindexed
 from memory.retrieval.validity import apply_validity
-from memory.scoring import similarity, wilson_lower_bound
+from memory.scoring import compute_cosine, similarity, wilson_lower_bound
 from memory.store import speakers
 from memory.tiers import Tier
 
@@ -109,7 +110,8 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
             with debug.time_stage("remember"):
                 record_turn(user, turn_id, request, hits, debug, now)
     count_search(debug, hits, time.perf_counter() - started)
-    return SearchResult(turn_id, hits, debug, found.vector, validity)
+    near = {one.memory.id: compute_cosine(one.distance) for one in pool if one.distance is not None}
+    return SearchResult(turn_id, hits, debug, found.vector, validity, near)
 
 
 def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) -> None:
@@ -130,6 +132,8 @@ def warm_up() -> None:
     """Read the word lists and load the rules that a process's first search would wait for. Asks no neighbour."""
     ranking = memory_conf().ranking
     understand_query("when did it work?", (), timezone.now())
+    # The words by which a turn's voices are told apart take seconds to load.
+    keep_own_words("when did it work?")
     load_signals(ranking.boosts)
     load_models()
     if ranking.adviser:

@@ -27,9 +27,10 @@ from memory.retrieval.latest import order_former, order_statements, outdates
 from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
-from memory.retrieval.ranking import DIGITS, RankedCandidate, measure_standings, squash_score
+from memory.retrieval.ranking import RankedCandidate, measure_standings, move
 from memory.retrieval.results import SearchValidity, Superseded
 from memory.retrieval.told import ToldStatement, ToldStatements
+from memory.retrieval.voices import lower_other_voices
 
 CURRENT: Final = "current"
 ENDED: Final = "ended"
@@ -88,7 +89,10 @@ def apply_validity(
     if not asked.is_past:
         lift_answers(asked, ranked, told)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
-    doubted = settle_told(user, query, ranked, notes, is_past=asked.is_past)
+    # What somebody else says tells nothing of the person, and takes nothing's place.
+    others = lower_other_voices(query, ranked)
+    own = [one for one in ranked if one not in others]
+    doubted = settle_told(user, query, own, notes, is_past=asked.is_past)
     outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
     return SearchValidity(notes, doubted, frozenset(outdated))
 
@@ -294,13 +298,3 @@ def add_unfound(
             ranked.append(added)
             return [added]
     return []
-
-
-def move(one: RankedCandidate, total: float, reason: str) -> None:
-    """Give it another sum, by a share under the reason's name."""
-    share = round(total - one.total, DIGITS)
-    if not share:
-        return
-    one.boosts[reason] = round(one.boosts.get(reason, 0.0) + share, DIGITS)
-    one.total = round(one.total + share, DIGITS)
-    one.final = squash_score(one.total)

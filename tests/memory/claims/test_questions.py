@@ -147,6 +147,45 @@ def test_most_statements_limit_nothing(statement: str) -> None:
     assert not find_constraint(statement)
 
 
+@pytest.mark.parametrize(
+    ("statement", "relation", "thing"),
+    [
+        # Two of them in Spanish, a back in French.
+        ("Hacemos tarta de manzana para las dos.", "about", ""),
+        ("Qué calor hace en Córdoba, y mi depto no tiene aire.", "about", ""),
+        ("Los martes no llego más a cerámica.", "about", ""),
+        ("Anda tomando muchísima agua.", "takes", "muchísima agua"),
+        ("No more Pączek.", "style", ""),
+        ("Keine Meisen mehr am Fenster.", "about", ""),
+        ("Anzi no, alle 16.30.", "about", ""),
+        ("Nada de , decime Pato.", "diet", ""),
+        ("Nada de.", "diet", ""),
+        ("Che que puedo cocinar rápido, nada con lata.", "about", ""),
+    ],
+)
+def test_a_mere_no_or_no_more_limits_nothing(statement: str, relation: str, thing: str) -> None:
+    assert not find_constraint(statement, relation, thing=thing)
+
+
+@pytest.mark.parametrize(
+    ("statement", "relation", "thing"),
+    [
+        ("Los martes no puedo.", "about", ""),
+        ("Los martes no, nunca.", "about", ""),
+        ("Montags kann ich nie.", "about", ""),
+        ("Me duele la espalda desde hace dos años.", "about", ""),
+        ("J'ai mal au dos.", "about", ""),
+        ("The heat makes me faint.", "about", ""),
+        ("Takes Concerta with breakfast.", "takes", "concerta"),
+        ("No more gluten for me.", "about", ""),
+        ("Plus de viande pour nous.", "about", ""),
+        ("Nada de gluten, por favor.", "about", ""),
+    ],
+)
+def test_with_evidence_it_does(statement: str, relation: str, thing: str) -> None:
+    assert find_constraint(statement, relation, thing=thing)
+
+
 def test_style_is_a_constraint_of_every_answer() -> None:
     for told in (
         "Keep your answers short.",

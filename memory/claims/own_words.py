@@ -1,0 +1,64 @@
+"""What of a turn the person says in their own voice: neither a text to work on, a part, a quotation nor a supposition.
+
+For whoever asks whose words something is, and not what they claim.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from memory.claims.constraints import find_constraint
+from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.suppositions import opens_with_condition
+from memory.claims.voices import gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
+from memory.guard import speech
+from memory.guard.annotation import Sentence, annotate_text
+from memory.guard.spelling import normalise_text
+
+# Characters that are read: what goes on longer is pasted, and often somebody else's.
+READ: Final = 2_000
+COLON: Final = ":"
+
+
+@lru_cache(maxsize=4096)
+def keep_own_words(text: str) -> str:
+    """The sentences in the person's own voice; of an order for a text the order alone.
+
+    What stands before an order is the person's own, what comes behind it is most likely what to work on. "My doctor
+    says I'm allergic to latex" is the person's own as well: it is they who tell it.
+    """
+    normal = normalise_text(text[:READ])
+    masked = mask_other_voices(normal)
+    whole = annotate_text(masked, load_claim_words())
+    if speech.is_exchange(whole):
+        return ""
+    languages = tuple(sorted(whole.languages or ()))
+    is_framed, is_quoting = speaks_for_others(whole), masked != normal
+    kept: list[str] = []
+    # What is pasted is often in another language than the order for it, and longer.
+    for sentence, in_any_language in zip(whole.own_sentences, whole.sentences, strict=True):
+        is_order = orders_text(sentence)
+        head, colon, pasted = sentence.raw.partition(COLON)
+        if colon and (is_order or orders_text(in_any_language) or quotes_after_colon(in_any_language)):
+            kept.append(head)
+            # A quotation is blank here and ends by itself; what has no marks goes on to the end.
+            if pasted.strip() or not is_quoting:
+                break
+        elif not is_supposed(sentence, languages):
+            kept.append(sentence.raw)
+            if is_order and is_framed:
+                break
+    return " ".join(kept)
+
+
+def orders_text(sentence: Sentence) -> bool:
+    """A translation, a story, a part to play. Irony is no order: what follows it is the person's own."""
+    return sentence.has("text work", MARK + "frame") or gives_parts(sentence)
+
+
+def is_supposed(sentence: Sentence, languages: tuple[str, ...]) -> bool:
+    """ "If I lived in Hull, I would sail"; not "if I eat nuts, I would choke", which limits all the same, nor
+    "maybe I'll take up the clarinet", which is a plan of their own."""
+    is_condition = sentence.has("would") and (sentence.has("if i") or opens_with_condition(sentence, languages))
+    if not is_condition and not sentence.begins_clause("suppose", "wish"):
+        return False
+    return not find_constraint(sentence.raw)

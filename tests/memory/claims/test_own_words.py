@@ -1,0 +1,53 @@
+"""What of a turn is in the person's own voice."""
+
+import pytest
+
+from memory.claims.own_words import keep_own_words
+
+ORDERS = {
+    "Translate this for my client: I am a nurse in Leeds and I'm allergic to latex.": "Leeds",
+    "Traducime esto: I am a nurse in Leeds, I have two kids.": "Leeds",
+    "Corrige este texto: Soy enfermera y vivo en Lugo.": "Lugo",
+    "Kannst du das korrigieren? Ich bin Lehrerin und wohne in Kiel.": "Kiel",
+    "Traduis ça en anglais : Je suis infirmière à Lyon.": "Lyon",
+    "Mi ha scritto un cliente: buongiorno, abito a Novara e sono allergico al nichel. Che gli rispondo?": "Novara",
+    "Facciamo un gioco di ruolo: sono un pittore, vivo in una soffitta a Milano": "Milano",
+    "Traduz isto para inglês: Sou enfermeira no Porto.": "Porto",
+    "תרגם לי את זה לאנגלית: אני אחות בחיפה": "חיפה",
+    "Translate this:\nI am a nurse in Leeds.\nI have kids.": "Leeds",
+    "Si viviera en Barcelona seguro iría a la playa": "Barcelona",
+    "If we moved to Norway I would work on a ferry": "Norway",
+    "Ojalá me tocara la lotería y me comprara un velero": "velero",
+    'My sister said: "I am allergic to eggs"': "eggs",
+}
+
+
+@pytest.mark.parametrize(("turn", "word"), ORDERS.items())
+def test_what_somebody_else_says_is_left_out_and_the_order_for_it_is_not(turn: str, word: str) -> None:
+    assert word in turn
+    assert word not in keep_own_words(turn)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "My doctor says I'm allergic to latex.",
+        "I live in Hull. Can you write a mail to my landlord?",
+        "I'd love to live in Rome but I live in Hull.",
+        "If I eat nuts I would choke.",
+        "What fun, the boiler broke. I live in Hull now.",
+        "Soy alérgica al kiwi, acordate.",
+        "Vielleicht fang ich nächstes Jahr mit Klarinette an.",
+        "I think he maybe has kids.",
+        "Remember: I'm allergic to bees.",
+        "Two things: I live in Hull, and I work in Goole.",
+    ],
+)
+def test_what_the_person_says_of_themselves_is_kept(turn: str) -> None:
+    assert keep_own_words(turn).split() == turn.split()
+
+
+def test_what_is_told_before_an_order_is_the_persons_own() -> None:
+    own = keep_own_words("I'm allergic to kiwi. Translate this: I'm allergic to bees")
+    assert "kiwi" in own
+    assert "bees" not in own

@@ -150,6 +150,9 @@ def judge_fact(
     is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
+    # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
+    if is_same_slot and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
+        return "contradiction"
     if takes_place(fact, draft, keys):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was

@@ -21,7 +21,7 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
-from memory.web.fields import Metadata, Name, parse_moment, refuse_time_ahead
+from memory.web.fields import Metadata, Name, parse_moment, refuse_impossible_time
 from memory.web.idempotency import replace_stored_response, run_once
 from memory.web.persons import run_for_writing
 from memory.web.polling import poll_until
@@ -52,7 +52,7 @@ def list_messages(value: object) -> object:
 
 def read_timestamp(value: object) -> datetime | None:
     """Seconds since 1970, or ISO 8601."""
-    return None if value is None else refuse_time_ahead(parse_timestamp(value))
+    return None if value is None else refuse_impossible_time(parse_timestamp(value))
 
 
 def parse_timestamp(value: object) -> datetime:

@@ -7,6 +7,25 @@ from tests.api_client import ApiClient
 pytestmark = pytest.mark.usefixtures("services")
 
 
+@pytest.mark.parametrize(
+    ("statement", "rule"),
+    [
+        ("where do I live?", "must be a statement, not a question"),
+        ("¿Dónde vivo?", "must be a statement, not a question"),
+        ("\U0001f600\U0001f408\u200d\u2b1b", "must say something in words"),
+    ],
+)
+def test_a_question_or_signs_alone_are_no_fact(api: ApiClient, statement: str, rule: str) -> None:
+    answer = api.post("facts", {"statement": statement})
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [{"field": "statement", "message": rule}]
+    assert api.get("facts", {"state": "all"}).json()["items"] == []
+
+
+def test_a_statement_beside_a_question_is_kept(api: ApiClient) -> None:
+    assert api.post("facts", {"statement": "Where do I live? I live in Basel."}).status_code == 201
+
+
 @pytest.mark.parametrize("path", ["facts", "memories", "threads/t-1/exchanges"])
 def test_nothing_was_said_before_1900(api: ApiClient, path: str) -> None:
     said = {

@@ -68,9 +68,18 @@ Timestamp = Annotated[datetime | None, BeforeValidator(read_timestamp)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
+def read_content(value: object) -> object:
+    """One text of its parts. Without a text there is nothing to remember."""
+    text = flatten_content(value)
+    if isinstance(value, list) and value and not text:
+        raise ValueError("holds no text: pictures and files are not read; send what they show in words")
+    return text
+
+
 class Mem0MessageIn(BaseModel):
-    role: str = "user"
-    content: Annotated[str, BeforeValidator(flatten_content), Field(max_length=MESSAGE_LIMIT)]
+    role: str
+    # The length in front of the parts: of what a function made the rule would speak of items.
+    content: Annotated[str, Field(max_length=MESSAGE_LIMIT), BeforeValidator(read_content)]
     name: Name | None = None
 
 

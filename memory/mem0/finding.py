@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 from memory.language.exchanges import take_question
 from memory.mem0.adding import ScopeIn
 from memory.mem0.door import Mem0Call, validate_fields
-from memory.mem0.filters import PERSON, FilterReader, build_row_conditions
+from memory.mem0.filters import PERSON, FilterReader, build_row_conditions, list_persons
 from memory.mem0.people import find_person, resolve_filtered
 from memory.mem0.scopes import SCOPE_NAMES, match_unexpired, read_expiry
 from memory.mem0.shapes import render_hit, render_memory, select_fields
@@ -24,6 +24,7 @@ from memory.retrieval.results import SearchHit, SearchRequest
 from memory.tiers import Tier
 from memory.web.fields import QueryText
 from memory.web.idempotency import store_after
+from memory.web.problems import invalid_field
 
 # What the clients ask for where they name no number.
 USUAL_RESULTS: Final = 10
@@ -102,7 +103,7 @@ def answer_search(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
     asked = call.read(Mem0SearchIn)
     person = resolve_filtered(call, asked.filters, asked.user_id)
     parts = asked.list_conditions(person)
-    user = find_person(call, person)
+    user = find_listed(call, asked, person)
 
     def find() -> HttpResponse:
         found = search_person(call, user, asked, parts) if user else []
@@ -110,6 +111,16 @@ def answer_search(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
         return JsonResponse({"results": results} if is_wrapped else results, safe=False)
 
     return store_after(call.request, user, find) if user else find()
+
+
+def find_listed(call: Mem0Call, asked: WantedIn, person: str) -> EndUser | None:
+    """Whose memories are asked for. Raises Problem where nobody is named, and nobody was when memories were added:
+    the answer would be empty, and the mistake found late."""
+    user = find_person(call, person)
+    is_named = asked.user_id or any(list_persons(asked.filters)) or call.principal.user_ids is not None
+    if user is None and not is_named:
+        raise invalid_field("filters", 'name whose memories are meant, such as {"user_id": "ann"}')
+    return user
 
 
 def search_person(
@@ -170,7 +181,7 @@ def answer_list(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
     person = resolve_filtered(call, asked.filters, asked.user_id)
     conditions = asked.build_conditions(person)
     size, page = min(asked.page_size or USUAL_PAGE, MOST_ON_PAGE), asked.page or 1
-    user = find_person(call, person)
+    user = find_listed(call, asked, person)
     wanted = join_conditions(conditions, Not(AnyOf((IsTold(), IsEnded()))))
     items, count = call.memory.list_page(user, wanted, start=(page - 1) * size, limit=size) if user else ([], 0)
     results = [select_fields(render_memory(item, person), asked.fields) for item in items]

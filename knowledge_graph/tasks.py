@@ -15,6 +15,7 @@ from memory.access.outbox import drain
 from memory.access.users import iterate_user_ids
 from memory.conf import memory_conf
 from memory.models import EndUser
+from memory.platform.queue import has_waiting_writes, pass_on
 
 # After this time the rest goes to a new task: one user's import must not keep the others waiting.
 TASK_SECONDS = 60
@@ -48,9 +49,10 @@ def learn_user(user_id: int) -> int:
         lambda: learn_batch(user, now=timezone.now()),
         lambda: work.clear_user_mark(user),
         seconds=TASK_SECONDS,
+        has_others=has_waiting_writes,
     )
     if drained.has_more:
-        learn_user.delay(user_id)
+        pass_on(learn_user, user_id)
     return drained.taken
 
 

@@ -23,6 +23,7 @@ from memory.models import DriftReport, EndUser
 from memory.operations import prometheus
 from memory.platform import metrics
 from memory.platform.faults import Unavailable
+from memory.platform.queue import has_waiting_writes, pass_on
 
 logger = structlog.get_logger(__name__)
 
@@ -50,9 +51,10 @@ def index_user(user_id: int) -> int:
         lambda: queue.clear_user_mark(user),
         seconds=INDEX_TASK_SECONDS,
         is_backing_off=lambda: queue.PENDING.is_backing_off(user, timezone.now()),
+        has_others=has_waiting_writes,
     )
     if drained.has_more:
-        index_user.delay(user_id)
+        pass_on(index_user, user_id)
     elif drained.taken and memory_conf().flags["enrichment"]:
         # Lost with a killed worker, it is made up for at night.
         label_user.delay(user_id)
@@ -90,9 +92,10 @@ def complete_facts(user_id: int) -> int:
         seconds=SLICE_SECONDS,
         # An import holds the mark longer than clearing waits, and what it adds sends no message of its own.
         is_marked=lambda: DUE.is_due(user, timezone.now()),
+        has_others=has_waiting_writes,
     )
     if drained.has_more:
-        complete_facts.apply_async((user_id,), countdown=LOOK_AGAIN_S)
+        pass_on(complete_facts, user_id, after_s=LOOK_AGAIN_S)
     return drained.taken
 
 

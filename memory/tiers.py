@@ -118,3 +118,5 @@ MAX_METADATA_BYTES = 16_384
 MAX_BATCH = 500
 # Clocks and zones differ; a row of next year would be the newest of everything for as long.
 MOST_AHEAD = timedelta(days=1)
+# Before it nothing was said that anybody tells a memory: a year such as 1 is what a program makes of an empty field.
+FIRST_YEAR = 1900

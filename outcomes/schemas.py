@@ -59,6 +59,9 @@ Title = Annotated[
 Message = Annotated[str, Field(strict=True, min_length=1, max_length=MESSAGE_LIMIT), AfterValidator(validate_readable)]
 
 
+LimitedText = Annotated[str, Field(max_length=MESSAGE_LIMIT)]
+
+
 def flatten_content(value: object) -> object:
     """The text of a message that clients send in parts, as chat APIs have it; what is no text is passed over."""
     if isinstance(value, list):
@@ -71,8 +74,8 @@ class ExchangeMessageIn(RequestBody):
     role: Literal["user", "assistant", "system", "developer", "tool"]
     content: Annotated[
         str,
-        BeforeValidator(flatten_content, json_schema_input_type=str | list[dict[str, JsonValue]] | None),
         Field(strict=True, max_length=MESSAGE_LIMIT),
+        BeforeValidator(flatten_content, json_schema_input_type=LimitedText | list[dict[str, JsonValue]] | None),
     ]
 
 

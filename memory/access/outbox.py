@@ -134,6 +134,7 @@ def drain(
     seconds: float,
     is_backing_off: Callable[[], bool] = lambda: True,
     is_marked: Callable[[], bool] = lambda: False,
+    has_others: Callable[[], bool] = lambda: False,
 ) -> Drained:
     """Take batches of a user's work until none is left and the mark is cleared; one process at a time for each user.
 
@@ -154,6 +155,8 @@ def drain(
                 # What became visible while clearing waited is taken now, unless somebody else (a rebuild) took it: then
                 # it is cleared again, or later writers would wait for the sweep. What only pauses is left to the sweep.
                 is_done = not batch and (clear() or is_backing_off())
+                if not is_done and has_others():
+                    break
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("work paused", work=work, dependency=error.dependency, reason=error.reason)

@@ -1,5 +1,6 @@
 """Request and response schemas of the endpoints of facts."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -10,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from memory.facade.facts import FactDetails
 from memory.facade.known import FoundLine
 from memory.facts.evidence import compute_confidence
+from memory.facts.pairs.voice import cut_questions
 from memory.facts.queries import FactFilter
 from memory.facts.streaming import ThreadStream
 from memory.lifecycle.consolidation import MOST_LISTED, ConsolidationResult
@@ -37,10 +39,22 @@ from memory.web.scoping import ScopedFields
 
 FactId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The fact's id.")]
 ReviewId = Annotated[str, Path(..., pattern=UUID_PATTERN, description="The review's id.")]
+LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def validate_statement(value: object) -> object:
+    """What is asked, or is said by signs alone, is nothing that could be so."""
+    if not isinstance(value, str):
+        return value
+    if not LETTER_OR_DIGIT.search(validate_readable(value)):
+        raise ValueError("must say something in words")
+    if not cut_questions(value):
+        raise ValueError("must be a statement, not a question")
+    return value
+
+
 Statement = Annotated[
-    str,
-    Field(strict=True, min_length=1, max_length=STATEMENT_CHARS),
-    BeforeValidator(lambda value: validate_readable(value) if isinstance(value, str) else value),
+    str, Field(strict=True, min_length=1, max_length=STATEMENT_CHARS), BeforeValidator(validate_statement)
 ]
 # Unlike when something was said, a validity may lie ahead.
 PointInTime = Annotated[

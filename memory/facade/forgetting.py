@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.language.analysis import extract_terms
+from memory.language.commands import CommandAction, read_intent
 from memory.models import Fact, MemoryItem
 
 # Of what an order of a single word ("forget my address") may mean: a word of two is not yet what it is about.
@@ -26,15 +27,25 @@ class Forgettable:
 def find_meant(what: str, items: Sequence[MemoryItem], facts: Sequence[Fact]) -> Forgettable:
     """Those that hold every word of the order, narrowed to those that say no more where there are any."""
     said = list_stems(what)
-    kept = [(item, list_stems(item.text)) for item in items]
-    held = [(fact, list_stems(fact.statement)) for fact in facts]
-    fitting = {terms for _, terms in (*kept, *held) if said and said <= terms}
+    kept = [(item, terms) for item in items if (terms := list_fitting(said, item.text))]
+    held = [(fact, terms) for fact in facts if (terms := list_fitting(said, fact.statement))]
+    fitting = {terms for _, terms in (*kept, *held)}
     meant = {said} if said in fitting else fitting
     return Forgettable(
         tuple(item for item, terms in kept if terms in meant),
         tuple(fact for fact, terms in held if terms in meant),
         is_sure=len(meant) == 1 and all(is_clear(said, terms) for terms in meant),
     )
+
+
+def list_fitting(said: frozenset[str], text: str) -> frozenset[str]:
+    """The stems of a text that holds every word of the order; none of one that is such an order itself and was kept."""
+    terms = list_stems(text)
+    return terms if said and said <= terms and not orders_forgetting(text) else frozenset()
+
+
+def orders_forgetting(text: str) -> bool:
+    return any(part.command and part.command.action is CommandAction.FORGET for part in read_intent(text))
 
 
 def list_stems(text: str) -> frozenset[str]:

@@ -56,4 +56,5 @@ def run_search(turn: ChatTurn, arguments: dict[str, Any]) -> str:
     call = tools.read_call(SEARCH_NAME, {**arguments, **filled})
     memory, user, now = turn.facade, turn.find_user(), timezone.now()
     with tools.record_failures(memory, lambda: user, call, now=now):
-        return tools.prepare_call(memory, user, call, now=now)(user).text
+        text: str = tools.prepare_call(memory, user, call, now=now)(user).text
+    return text.removesuffix(tools.SAY_OUTCOME).rstrip()

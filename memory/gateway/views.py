@@ -19,6 +19,7 @@ from memory.web.auth import admit_principal, authenticate_request
 
 # Of a list that is not ours.
 MODELS_WITHIN_S: Final = 10.0
+OFFERED: Final = ("/v1/chat/completions", "/v1/responses", "/v1/models")
 
 
 def require_method(request: HttpRequest, method: str) -> None:
@@ -57,6 +58,14 @@ def get_model(request: HttpRequest, name: str) -> HttpResponse:
         if model.get("id") == name:
             return JsonResponse(model)
     raise GatewayError(404, f"The model {name[:200]!r} does not exist here.", param="model", code="model_not_found")
+
+
+@csrf_exempt
+@guard_answer
+def refuse_path(request: HttpRequest, rest: str = "") -> HttpResponse:
+    """A page of the console would be shown to the client's user as the error."""
+    message = f"Unknown request URL: {request.method} /v1/{rest[:200]}. The gateway has {', '.join(OFFERED)}."
+    raise GatewayError(404, message, code="unknown_url")
 
 
 def find_models(request: HttpRequest) -> list[dict[str, Any]]:

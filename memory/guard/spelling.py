@@ -12,9 +12,16 @@ from urllib.parse import unquote
 
 from memory.guard.words import list_words
 
+# What the joiners and the selector of a coloured form belong to: signs, and letters of scripts that join or part with
+# them. Anywhere else they hide a word from its reader.
+SIGN = "[\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+JOINING = "[\u0600-\u08ff\u0900-\u0dff]"
 INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e"
     "\ufeff\U000e0000-\U000e01ef]"
+    f"|(?<!{SIGN})\ufe0f"
+    f"|(?<!{SIGN})(?<!{SIGN}\ufe0f)(?<!{JOINING})\u200d|\u200d(?!{SIGN}|{JOINING})"
+    f"|(?<!{JOINING})\u200c|\u200c(?!{JOINING})"
 )
 DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 SAME_MARK = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "´": "'", "`": "'", "׳": "'", "״": '"', "→": ">", "־": " "})

@@ -21,7 +21,7 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
-from memory.web.fields import Metadata, Name, parse_moment, refuse_time_ahead
+from memory.web.fields import Metadata, Name, parse_moment, refuse_impossible_time
 from memory.web.idempotency import replace_stored_response, run_once
 from memory.web.persons import run_for_writing
 from memory.web.polling import poll_until
@@ -52,7 +52,7 @@ def list_messages(value: object) -> object:
 
 def read_timestamp(value: object) -> datetime | None:
     """Seconds since 1970, or ISO 8601."""
-    return None if value is None else refuse_time_ahead(parse_timestamp(value))
+    return None if value is None else refuse_impossible_time(parse_timestamp(value))
 
 
 def parse_timestamp(value: object) -> datetime:
@@ -68,9 +68,18 @@ Timestamp = Annotated[datetime | None, BeforeValidator(read_timestamp)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
+def read_content(value: object) -> object:
+    """One text of its parts. Without a text there is nothing to remember."""
+    text = flatten_content(value)
+    if isinstance(value, list) and value and not text:
+        raise ValueError("holds no text: pictures and files are not read; send what they show in words")
+    return text
+
+
 class Mem0MessageIn(BaseModel):
-    role: str = "user"
-    content: Annotated[str, BeforeValidator(flatten_content), Field(max_length=MESSAGE_LIMIT)]
+    role: str
+    # The length in front of the parts: of what a function made the rule would speak of items.
+    content: Annotated[str, Field(max_length=MESSAGE_LIMIT), BeforeValidator(read_content)]
     name: Name | None = None
 
 

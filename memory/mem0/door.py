@@ -15,7 +15,7 @@ from memory.access.keys import Principal
 from memory.facade import MemoryFacade
 from memory.web.auth import Scope, admit_key, authenticate_header
 from memory.web.bodies import StrictJsonParser, check_query
-from memory.web.problems import Problem, problem_from_validation, to_problem
+from memory.web.problems import MEDIA_TYPE, Problem, problem_from_validation, to_problem
 from memory.web.redaction import redact_query
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -71,7 +71,9 @@ def build_view(**routes: Route) -> Callable[..., HttpResponse]:
         try:
             response = answer_call(request, routes, address)
         except Exception as error:  # noqa: BLE001 -- every failure is an answer in JSON
-            response = render_failure(to_problem(error))
+            # What is no problem below /api/ would be taken for a page of Django's and worded anew.
+            is_below_api = request.path_info.startswith("/api/")
+            response = render_failure(to_problem(error), MEDIA_TYPE if is_below_api else "application/json")
         # Every answer is about one person: no proxy may keep it.
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -114,12 +116,12 @@ def read_parameters(request: HttpRequest) -> dict[str, str]:
     return redact_query(request.GET.dict())
 
 
-def render_failure(problem: Problem) -> HttpResponse:
+def render_failure(problem: Problem, media_type: str = "application/json") -> HttpResponse:
     """``detail`` is what both clients make the message of their exception of."""
     status = REFUSED_HERE if problem.status == REFUSED else problem.status
     errors = [{"field": error.field, "message": error.message} for error in problem.errors]
     body = {"detail": problem.detail, "code": problem.code, "errors": errors}
-    return JsonResponse(body, status=status, headers=problem.headers)
+    return JsonResponse(body, status=status, headers=problem.headers, content_type=media_type)
 
 
 def render_message(message: str, **further: object) -> HttpResponse:

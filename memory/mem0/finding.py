@@ -9,19 +9,22 @@ from django.http import HttpResponse, JsonResponse
 from django.utils import timezone
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from memory.language.exchanges import take_question
 from memory.mem0.adding import ScopeIn
 from memory.mem0.door import Mem0Call, validate_fields
-from memory.mem0.filters import PERSON, FilterReader, build_row_conditions
+from memory.mem0.filters import PERSON, FilterReader, build_row_conditions, list_persons
 from memory.mem0.people import find_person, resolve_filtered
 from memory.mem0.scopes import SCOPE_NAMES, match_unexpired, read_expiry
-from memory.mem0.shapes import render_memory, select_fields
+from memory.mem0.shapes import render_hit, render_memory, select_fields
 from memory.models import EndUser
 from memory.models.conditions import RowConditions
-from memory.models.predicates import AllOf, ColumnIs, IdIs, IsTold, Not, Predicate
+from memory.models.facts import FactState
+from memory.models.predicates import AllOf, AnyOf, ColumnIs, IdIs, IsEnded, IsTold, Not, Predicate
 from memory.retrieval.results import SearchHit, SearchRequest
 from memory.tiers import Tier
 from memory.web.fields import QueryText
 from memory.web.idempotency import store_after
+from memory.web.problems import invalid_field
 
 # What the clients ask for where they name no number.
 USUAL_RESULTS: Final = 10
@@ -32,6 +35,9 @@ USUAL_PAGE: Final = 100
 MOST_ON_PAGE: Final = 200
 LAST_PAGE: Final = 100_000
 STATEMENTS: Final = frozenset({Tier.MEMORY_BANK, Tier.PATTERNS})
+ENDED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
+# Of what was said the part that was read as statements, from which on it says nothing else: all but a greeting.
+WHOLE: Final = 0.6
 STATEMENT_TIERS: Final = tuple(sorted(tier.value for tier in STATEMENTS))
 
 
@@ -97,7 +103,7 @@ def answer_search(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
     asked = call.read(Mem0SearchIn)
     person = resolve_filtered(call, asked.filters, asked.user_id)
     parts = asked.list_conditions(person)
-    user = find_person(call, person)
+    user = find_listed(call, asked, person)
 
     def find() -> HttpResponse:
         found = search_person(call, user, asked, parts) if user else []
@@ -105,6 +111,16 @@ def answer_search(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
         return JsonResponse({"results": results} if is_wrapped else results, safe=False)
 
     return store_after(call.request, user, find) if user else find()
+
+
+def find_listed(call: Mem0Call, asked: WantedIn, person: str) -> EndUser | None:
+    """Whose memories are asked for. Raises Problem where nobody is named, and nobody was when memories were added:
+    the answer would be empty, and the mistake found late."""
+    user = find_person(call, person)
+    is_named = asked.user_id or any(list_persons(asked.filters)) or call.principal.user_ids is not None
+    if user is None and not is_named:
+        raise invalid_field("filters", 'name whose memories are meant, such as {"user_id": "ann"}')
+    return user
 
 
 def search_person(
@@ -119,8 +135,18 @@ def search_person(
         request = replace(request, rows=build_row_conditions([*parts, *asked.list_expiry()]))
         hits = call.memory.search(user, request, now=timezone.now()).hits
     least = asked.threshold or 0.0
-    told = [hit for hit in drop_told(put_statements(call, user, hits)) if hit.final_score >= least]
-    return [render_memory(hit.item, user.external_id, hit.final_score) for hit in told[:limit]]
+    near = [hit for hit in drop_told(put_statements(call, user, hits)) if hit.final_score >= least]
+    told = [hit for hit in near if not says_only_ended(call, user, hit)]
+    return [render_hit(hit, user.external_id) for hit in told[:limit]]
+
+
+def says_only_ended(call: Mem0Call, user: EndUser, hit: SearchHit) -> bool:
+    """Whether all that was read in it has ended, and it says hardly anything beside."""
+    if hit.superseded_by is None:
+        return False
+    facts = call.memory.list_facts_of_memory(user, hit.item.pk)
+    read = sum(len(fact.statement) for fact in facts)
+    return all(fact.state in ENDED for fact in facts) and read >= WHOLE * len(take_question(hit.item.text))
 
 
 def put_statements(call: Mem0Call, user: EndUser, hits: Sequence[SearchHit]) -> list[SearchHit]:
@@ -155,7 +181,8 @@ def answer_list(call: Mem0Call, *, is_wrapped: bool) -> HttpResponse:
     person = resolve_filtered(call, asked.filters, asked.user_id)
     conditions = asked.build_conditions(person)
     size, page = min(asked.page_size or USUAL_PAGE, MOST_ON_PAGE), asked.page or 1
-    user, wanted = find_person(call, person), join_conditions(conditions, Not(IsTold()))
+    user = find_listed(call, asked, person)
+    wanted = join_conditions(conditions, Not(AnyOf((IsTold(), IsEnded()))))
     items, count = call.memory.list_page(user, wanted, start=(page - 1) * size, limit=size) if user else ([], 0)
     results = [select_fields(render_memory(item, person), asked.fields) for item in items]
     if not is_wrapped:

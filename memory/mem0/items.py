@@ -1,6 +1,7 @@
 """One memory by its id: reading, changing, deleting, its history, several at once, and what a person thought of it."""
 
 from collections import defaultdict
+from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
@@ -12,14 +13,14 @@ from memory.access.scope import user_scope
 from memory.guard import redact_secrets
 from memory.mem0.adding import Day
 from memory.mem0.door import Mem0Call, render_message
-from memory.mem0.people import find_memory_or_404, find_owner_or_404, parse_memory_id
+from memory.mem0.people import find_memory_or_404
 from memory.mem0.scopes import EXPIRES, replace_metadata
 from memory.mem0.shapes import render_history, render_memory
 from memory.models import EndUser, MemoryItem
 from memory.tiers import MAX_BATCH, SCORED_TIERS, Outcome, Tier
 from memory.web.fields import Metadata, Text, UuidText
 from memory.web.idempotency import run_once
-from memory.web.problems import invalid_field, not_found
+from memory.web.problems import Problem, invalid_field, not_found
 
 POSITIVE, NEGATIVE, VERY_NEGATIVE = "POSITIVE", "NEGATIVE", "VERY_NEGATIVE"
 # A statement of less than one half is doubted by the ranking; each complaint takes it further down.
@@ -125,7 +126,7 @@ def list_replaced(call: Mem0Call, owner: EndUser, item: MemoryItem) -> list[UUID
 
 def update_batch(call: Mem0Call) -> HttpResponse:
     asked = call.read(BatchUpdateIn).memories
-    found = [find_memory_or_404(call, one.memory_id) for one in asked]
+    found = [find_named(call, place, one.memory_id) for place, one in enumerate(asked)]
     # Before anything is written: all of a person's or none, and nobody's where one is not there.
     for (_, item), one in zip(found, asked, strict=True):
         build_changes(item, one)
@@ -134,20 +135,31 @@ def update_batch(call: Mem0Call) -> HttpResponse:
     return render_message(f"Successfully updated {len(found)} memories")
 
 
+def find_named(call: Mem0Call, place: int, memory_id: str) -> tuple[EndUser, MemoryItem]:
+    """As ``find_memory_or_404``; of several, the answer names the one that is not there."""
+    try:
+        return find_memory_or_404(call, memory_id)
+    except Problem as error:
+        if error.status != HTTPStatus.NOT_FOUND:
+            raise
+        detail = f"memories[{place}].memory_id: there is no memory {memory_id}"
+        raise Problem(HTTPStatus.NOT_FOUND, "not_found", detail) from error
+
+
 def delete_batch(call: Mem0Call) -> HttpResponse:
     """All of them, or none where one is not there."""
-    ids = [parse_memory_id(one.memory_id) for one in call.read(BatchDeleteIn).memories]
-    owned: dict[int, list[UUID]] = defaultdict(list)
+    named = [one.memory_id for one in call.read(BatchDeleteIn).memories]
+    owned: dict[int, dict[UUID, None]] = defaultdict(dict)
     owners: dict[int, EndUser] = {}
-    for memory_id in dict.fromkeys(ids):
-        owner = find_owner_or_404(call, memory_id)
+    for place, memory_id in enumerate(named):
+        owner, item = find_named(call, place, memory_id)
         owners[owner.pk] = owner
-        owned[owner.pk].append(memory_id)
+        owned[owner.pk][item.pk] = None
     for key, owner in owners.items():
         with user_scope(owner):
-            for memory_id in owned[key]:
-                call.memory.remove_with_sources(owner, memory_id, now=timezone.now())
-    return render_message(f"Successfully deleted {len(set(ids))} memories")
+            for item_id in owned[key]:
+                call.memory.remove_with_sources(owner, item_id, now=timezone.now())
+    return render_message(f"Successfully deleted {sum(map(len, owned.values()))} memories")
 
 
 def give_feedback(call: Mem0Call) -> HttpResponse:

@@ -35,6 +35,18 @@ def refuse_export(call: Mem0Call) -> HttpResponse:
     raise invalid_field("schema", "exports into a schema are not offered; /v1/memories/ lists everything, page by page")
 
 
+def refuse_projects(call: Mem0Call, **address: str) -> HttpResponse:
+    raise invalid_field("", "projects are not offered: an organisation has one memory, set up by its operator")
+
+
+def refuse_webhooks(call: Mem0Call, **address: str) -> HttpResponse:
+    raise invalid_field("", "mem0's webhooks are not offered; this server has its own, at /api/v1/webhooks")
+
+
+def refuse_profile_jobs(call: Mem0Call) -> HttpResponse:
+    raise invalid_field("", "profile jobs are not offered: /v2/entities/user/{id}/profile/ is always up to date")
+
+
 def tell_settings(call: Mem0Call) -> HttpResponse:
     return render_message("This server takes its configuration from its operator.", version="commonplace")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from memory.mem0.scopes import read_expiry, read_metadata, read_scope
 from memory.models import MemoryItem, MemoryVersion
+from memory.retrieval.results import SearchHit
 from memory.tiers import Status
 
 ADD, UPDATE, DELETE = "ADD", "UPDATE", "DELETE"
@@ -28,6 +29,16 @@ def render_memory(item: MemoryItem, person: str, score: float | None = None) -> 
         "expiration_date": read_expiry(item),
     }
     return shown if score is None else {**shown, "score": round(score, 6)}
+
+
+def render_hit(hit: SearchHit, person: str) -> dict[str, Any]:
+    """With what took the place of something it tells; mem0 has no field of its own for that."""
+    shown = render_memory(hit.item, person, hit.final_score)
+    if (later := hit.superseded_by) is None:
+        return shown
+    until = later.until.isoformat() if later.until else None
+    by = {"id": str(later.memory_id) if later.memory_id else None, "memory": later.statement or None, "until": until}
+    return {**shown, "superseded_by": by}
 
 
 def select_fields(memory: Mapping[str, Any], fields: Sequence[str] | None) -> dict[str, Any]:

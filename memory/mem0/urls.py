@@ -3,7 +3,7 @@
 from django.urls import URLPattern, re_path
 
 from memory.mem0 import adding, entities, finding, items, server
-from memory.mem0.door import Route, build_view
+from memory.mem0.door import Handler, Route, build_view
 
 MEMORY = r"(?P<memory_id>[^/]{1,100})"
 ENTITY = r"(?P<kind>[a-z]{1,20})/(?P<name>[^/]{1,400})"
@@ -11,6 +11,11 @@ ENTITY = r"(?P<kind>[a-z]{1,20})/(?P<name>[^/]{1,400})"
 
 def address(pattern: str, **routes: Route) -> URLPattern:
     return re_path(rf"^{pattern}/?$", build_view(**routes))
+
+
+def refuse_all(refuse: Handler) -> dict[str, Route]:
+    """What is not offered says so, whatever is asked of it."""
+    return {method: Route(refuse, "read") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
 
 LIST_PLATFORM = Route(finding.list_by_version, "read")
@@ -42,6 +47,9 @@ PLATFORM = [
     address("v2/entities/user/(?P<name>[^/]{1,400})/profile", GET=Route(entities.get_profile, "read")),
     address("v1/summary", POST=Route(server.summarize, "read")),
     address("v1/exports(?:/get)?", POST=Route(server.refuse_export, "read")),
+    address("v2/profiles/(?:jobs|settings)(?:/.{1,200})?", **refuse_all(server.refuse_profile_jobs)),
+    address("api/v1/orgs/organizations/.{1,400}", **refuse_all(server.refuse_projects)),
+    address("api/v1/webhooks/.{1,400}", **refuse_all(server.refuse_webhooks)),
 ]
 OPEN_SOURCE = [
     address("memories", GET=Route(finding.list_wrapped, "read"), POST=ADD_RESULTS, DELETE=DELETE_SCOPE),

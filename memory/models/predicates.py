@@ -125,6 +125,11 @@ class IsTold:
 
 
 @dataclass(frozen=True, slots=True)
+class IsEnded:
+    """What was said of which all that was read in it holds no longer."""
+
+
+@dataclass(frozen=True, slots=True)
 class AllOf:
     parts: tuple["Predicate", ...]
 
@@ -155,6 +160,7 @@ Predicate: TypeAlias = (
     | MetadataCompares
     | MetadataTextHolds
     | IsTold
+    | IsEnded
     | AllOf
     | AnyOf
     | Not
@@ -165,6 +171,14 @@ TOLD = """
 (source @> {}::jsonb AND id IN (
     SELECT unnest(parents) FROM memory_item
     WHERE user_id = {} AND NOT parents = {}::uuid[] AND tier = 'memory_bank' AND status = 'active'))
+"""
+# A statement of the bank is archived when its fact ends; the words it was read from are kept and would tell it again.
+ENDED = """
+(tier <> 'memory_bank' AND id IN (
+    SELECT evidence.memory_id FROM fact_evidence AS evidence
+    JOIN fact ON fact.user_id = evidence.user_id AND fact.id = evidence.fact_id
+    WHERE evidence.user_id = {} AND evidence.stance = 1 AND evidence.memory_id IS NOT NULL
+    GROUP BY evidence.memory_id HAVING bool_and(fact.state IN ('superseded', 'retracted'))))
 """
 NUMBER, TEXT = "number", "string"
 
@@ -181,6 +195,8 @@ def build_predicate(predicate: Predicate, owner: int) -> tuple[str, list[Any]]:
             return f"NOT {text}", values
         case IsTold():
             return TOLD, ['{"kind": "exchange"}', owner, []]
+        case IsEnded():
+            return ENDED, [owner]
         case _:
             return build_comparison(predicate)
 

@@ -13,6 +13,7 @@ from django.conf import settings
 
 from config import embedded
 from config.schedule import SCHEDULE
+from memory.platform.queue import LEFT_OVER
 from memory.proving.inputs import read_status
 from memory.proving.patience import PATIENCE_S, eventually
 from memory.proving.promises import Finding
@@ -23,6 +24,8 @@ PERSONAL = (
     "outcomes.read_exchanges", "knowledge_graph.learn_user", "books.work",
 )  # fmt: skip
 QUEUES = ("fast", "books")
+# Between a queue and a priority, as the broker's client names the list of what is left over.
+PRIORITY_SEPARATOR = "\x06\x16"
 SETTLED_S = 3.0
 MOST_ATTEMPTS = 3
 KILLS = 8
@@ -57,7 +60,8 @@ def deliver(stage: ProvingStage, messages: Sequence[tuple[str, tuple[int, ...]]]
             queue = "books" if name == "books.work" else "fast"
             sender.send_task(name, arguments, queue=queue, ignore_result=True)
     kept = redis.Redis.from_url(address)
-    eventually(lambda: not any(kept.llen(prefix + queue) for queue in QUEUES))
+    lists = [prefix + queue + behind for queue in QUEUES for behind in ("", f"{PRIORITY_SEPARATOR}{LEFT_OVER}")]
+    eventually(lambda: not any(kept.llen(one) for one in lists))
     time.sleep(SETTLED_S)
 
 

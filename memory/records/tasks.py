@@ -6,6 +6,7 @@ from django.utils import timezone
 from memory.access.outbox import drain
 from memory.access.users import iterate_user_ids
 from memory.models import EndUser
+from memory.platform.queue import has_waiting_writes, pass_on
 from memory.records import queue, recall
 
 # After this time the rest is passed to a new task, for fairness between users.
@@ -26,9 +27,10 @@ def embed_user_records(user_id: int) -> int:
         lambda: queue.embed_batch(user, now=timezone.now()),
         lambda: queue.clear_user_mark(user),
         seconds=TASK_SECONDS,
+        has_others=has_waiting_writes,
     )
     if drained.has_more:
-        embed_user_records.delay(user_id)
+        pass_on(embed_user_records, user_id)
     return drained.taken
 
 

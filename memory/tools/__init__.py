@@ -12,8 +12,10 @@ knows no HTTP.
 from memory.tools.calls import TargetNotFound, ToolCall, ToolError, ToolResult, UnknownTool, read_call
 from memory.tools.definitions import TOOLS, Tool, list_definitions
 from memory.tools.execution import PreparedCall, prepare_call, record_failures
+from memory.tools.rendering import SAY_OUTCOME
 
 __all__ = [
+    "SAY_OUTCOME",
     "TOOLS",
     "PreparedCall",
     "TargetNotFound",

@@ -24,7 +24,15 @@ from pydantic import JsonValue as JsonValue
 from memory.access.spaces import MOST_SPACES
 from memory.guard import redact_secrets
 from memory.language.text import BLANK, SMUGGLED
-from memory.tiers import MAX_METADATA_BYTES, MAX_QUERY_CHARS, MAX_TAG_CHARS, MAX_TAGS, MAX_TEXT_CHARS, MOST_AHEAD
+from memory.tiers import (
+    FIRST_YEAR,
+    MAX_METADATA_BYTES,
+    MAX_QUERY_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+    MAX_TEXT_CHARS,
+    MOST_AHEAD,
+)
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
 from memory.web.problems import FieldError, invalid_fields
 from memory.web.scoping import ScopedFields
@@ -47,7 +55,10 @@ def parse_moment(value: object) -> datetime:
         raise ValueError("is not a date of the calendar") from error
 
 
-def refuse_time_ahead(moment: datetime) -> datetime:
+def refuse_impossible_time(moment: datetime) -> datetime:
+    """Of when something was said."""
+    if moment.year < FIRST_YEAR:
+        raise ValueError(f"must not lie before {FIRST_YEAR}")
     if moment > timezone.now() + MOST_AHEAD:
         raise ValueError("must not lie more than a day in the future")
     return moment
@@ -118,13 +129,13 @@ Metadata = Annotated[dict[str, JsonValue], AfterValidator(validate_json_size)]
 Moment = Annotated[
     datetime,
     BeforeValidator(parse_moment),
-    AfterValidator(refuse_time_ahead),
+    AfterValidator(refuse_impossible_time),
     WithJsonSchema(
         {
             "type": "string",
             "format": "date-time",
             "description": "Without an offset it is UTC. Up to a day ahead of the server's clock it is set back to it; "
-            "later than that it is refused.",
+            "later than that, and before 1900, it is refused.",
         }
     ),
 ]

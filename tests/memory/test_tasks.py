@@ -1,8 +1,10 @@
 """Tasks: each may run twice, at once, too late or for nobody, and ends the same."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Event
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection
@@ -18,6 +20,7 @@ from memory.indexing import queue
 from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem
 from memory.platform.faults import Unavailable
+from memory.platform.queue import LEFT_OVER, count_waiting
 from memory.store import writing
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -123,6 +126,35 @@ def test_a_long_queue_is_handed_on_so_that_others_get_their_turn(
     monkeypatch.setattr(queue, "index_batch", index_slowly)
     assert tasks.index_user(user.pk) == 4
     assert sent == [("memory.index_user", (user.pk,))]
+
+
+def test_a_backlog_steps_aside_for_what_others_have_just_written(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[Any, ...]] = []
+    for task, due in ((tasks.index_user, "index_batch"), (tasks.complete_facts, "complete_batch")):
+        monkeypatch.setattr(tasks, due, lambda user: 1)
+        monkeypatch.setattr(task, "apply_async", lambda args, **options: sent.append((args, options["priority"])))
+    monkeypatch.setattr(tasks, "has_waiting_writes", lambda: True)
+    assert (tasks.index_user(user.pk), tasks.complete_facts(user.pk)) == (1, 1)
+    assert sent == [((user.pk,), LEFT_OVER)] * 2
+
+
+def test_what_is_left_over_keeps_nobody_waiting(services: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"left-over-{uuid4()}"
+    send = partial(app.send_task, "memory.index_user", (NOBODY,), queue=name)
+    send(priority=LEFT_OVER)
+    assert count_waiting(name) == 0
+    send()
+    assert count_waiting(name) == 1
+    with app.connection_for_write() as connection:
+        taken = [connection.SimpleQueue(name).get(block=False) for _ in "ab"]
+        for message in taken:
+            message.ack()
+    priorities: list[Any] = [message.properties["priority"] for message in taken]
+    assert priorities == [0, LEFT_OVER]
+    monkeypatch.setattr(app, "connection_or_acquire", partial(app.connection_for_read, "redis://127.0.0.1:1/0"))
+    assert count_waiting(name) == 0
 
 
 @pytest.mark.django_db(transaction=True)

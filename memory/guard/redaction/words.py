@@ -110,6 +110,13 @@ class FoldedLetters(dict[int, str]):
 FOLDED: Final = FoldedLetters()
 
 
+# "passwd.txt" says which file, and nothing of what stands in the sentence; but "passwd.txt: sunflower7" does.
+FILE_ENDING: Final = re.compile(
+    r"\.(?:txt|md|rst|pdf|docx?|odt|rtf|xlsx?|ods|csv|tsv|json|xml|html?|ya?ml|toml|ini|cfg|conf|log|kdbx|zip|png|jpe?g"
+    r"|py|js|ts|sh)\b(?!\s*[:=]\s*\S+[^\S\n]*(?:\n|\Z))"
+)
+
+
 class CueReading:
     """A text with its words and the labels among them."""
 
@@ -140,8 +147,10 @@ class CueReading:
             if found:
                 passed = at + found[0]
                 start, stop = places[at][0], places[passed - 1][1]
+                if FILE_ENDING.match(self.folded, stop):
+                    continue
                 yield from ((kind, start, stop) for kind in found[1])
-            elif word.endswith(last_letters):
+            elif word.endswith(last_letters) and not FILE_ENDING.match(self.folded, places[at][1]):
                 yield next(kind for ending, kind in endings if word.endswith(ending)), *places[at]
 
     def list_numbers(self, number_words: frozenset[str]) -> Iterator[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from memory.language.text import BLANK, CONTROL, SMUGGLED
-from memory.tiers import MAX_TEXT_CHARS
+from memory.tiers import FIRST_YEAR, MAX_TEXT_CHARS, MOST_AHEAD
 
 MAX_THREAD = 200
 
@@ -114,8 +114,11 @@ def parse_time(value: object) -> datetime:
             read = datetime.fromtimestamp(value, tz=UTC)
     except (ValueError, OverflowError, OSError):
         raise MalformedRecord(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
-    if read.year < 1900:
-        raise MalformedRecord(f"time {str(value)[:40]!r} is before 1900")
+    if read.year < FIRST_YEAR:
+        raise MalformedRecord(f"time {str(value)[:40]!r} is before {FIRST_YEAR}")
+    # As REST has it: dated today, what was said would hold from today on.
+    if read > datetime.now(UTC) + MOST_AHEAD:
+        raise MalformedRecord(f"time {str(value)[:40]!r} lies more than a day in the future")
     return read
 
 

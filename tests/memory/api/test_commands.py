@@ -97,6 +97,14 @@ def test_an_order_to_forget_that_fits_nothing_or_too_much_changes_nothing_and_sa
     assert api.get("facts").json()["items"] == known
 
 
+def test_an_order_to_forget_does_not_mean_an_earlier_order_to_forget(api: ApiClient) -> None:
+    for text in ("My staff number is 4711.", "Forget my staff number, its not valid any more."):
+        bank = {"tier": "memory_bank", "tags": ["context"]}
+        assert api.post("memories", {"text": text, **bank}).status_code == 201
+    [forgotten] = run(api, "forget my staff number")
+    assert (forgotten["done"], forgotten["message"]) == (True, "Archived: My staff number is 4711.")
+
+
 def test_of_two_orders_that_a_sentence_joins_each_is_answered(api: ApiClient) -> None:
     api.post("memories", {"text": "My old address is Mill Lane 5", "tier": "memory_bank", "tags": ["context"]})
     forgotten, kept = run(api, "forget my old address and remember that I now live in Graz")

@@ -217,6 +217,8 @@ def test_our_search_runs_inside_and_once(
     *_, asked, found = second["messages"]
     assert asked["tool_calls"][0]["function"]["name"] == "search_memory"
     assert BIKE in found["content"]
+    # A tool that is not among those offered would be called all the same.
+    assert "record_response" not in str([first, second])
     assert [answer for _, answer, _ in stored(user)] == ["Let me look. In the shed."]
 
 

@@ -151,6 +151,13 @@ def test_a_bad_request_names_its_field(
     assert model.asked == []
 
 
+@pytest.mark.parametrize("path", ["embeddings", "chat/completions/", "files/f-1", ""])
+def test_an_address_that_is_not_here_is_refused_as_openai_would(client: OpenAI, path: str) -> None:
+    with pytest.raises(openai.NotFoundError, match=f"Unknown request URL: POST /v1/{path}") as unknown:
+        client.post(f"/{path}", body={}, cast_to=object)
+    assert (unknown.value.code, "/v1/responses" in unknown.value.message) == ("unknown_url", True)
+
+
 def test_a_malformed_or_huge_body_is_refused(client: OpenAI, model: ChatServer, settings: Settings) -> None:
     with pytest.raises(openai.BadRequestError, match=r"not JSON.*line 1"):
         client.post("/chat/completions", content=b'{"messages": [', cast_to=object)

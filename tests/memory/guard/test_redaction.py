@@ -102,6 +102,9 @@ def test_what_a_secret_opens_tells_of_it_where_nothing_names_it(text: str, kind:
         "the safe was made on 18-06-71",
         "the pin header is 2048 pins long",
         "pass access_token user_name to the view",
+        "passwd.txt is a story about walrus 26451",
+        "Notes from passwd.txt: a story about walrus 26451",
+        "passwort.pdf handelt von Walross 26451",
         "my wallet went missing somewhere between the bakery, the bank, the library, the park and the school gate",
         "to confirm: 12-14 May, two rooms",
         # What names or opens something stands in another sentence, or far off.

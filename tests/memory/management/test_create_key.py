@@ -38,6 +38,14 @@ def test_a_first_key_makes_its_organisation(db: None) -> None:
     assert "made" not in said
 
 
+def test_a_mistyped_organisation_is_not_made(organization: Organization) -> None:
+    with pytest.raises(CommandError, match=r"no organisation 'acne'; there are: acme; add --create to make it"):
+        run_command("create_key", "--org=acne", "--name=phone")
+    assert list(Organization.objects.values_list("slug", flat=True)) == ["acme"]
+    _, said = run_command("create_key", "--org=second", "--name=phone", "--create")
+    assert "created organisation second" in said
+
+
 def test_a_key_ends_when_it_was_told_to(organization: Organization) -> None:
     before = timezone.now()
     key, _ = run_command("create_key", "--org=acme", "--name=visit", "--expires=12h")

@@ -237,10 +237,14 @@ def test_several_are_changed_or_deleted_at_once_or_none(
     client.batch_update([{"memory_id": one, "text": f"Drawer {number}"} for number, one in enumerate(ids)])
     assert [client.get(one)["memory"] for one in ids] == ["Drawer 0", "Drawer 1", "Drawer 2"]
     mixed = [{"memory_id": one, "text": "changed"} for one in (ids[0], str(foreign.pk))]
-    assert raised_by(client.batch_update, mixed)[0] == "MemoryNotFoundError"
-    assert raised_by(client.batch_delete, [{"memory_id": ids[0]}, {"memory_id": str(uuid4())}])[0] == (
-        "MemoryNotFoundError"
-    )
+    absent = str(uuid4())
+    for call, named in (
+        (client.batch_update, mixed),
+        (client.batch_delete, [{"memory_id": ids[0]}, {"memory_id": absent}]),
+    ):
+        name, message = raised_by(call, named)
+        assert name == "MemoryNotFoundError"
+        assert f"memories[1].memory_id: there is no memory {named[1]['memory_id']}" in message
     assert client.get(ids[0])["memory"] == "Drawer 0"
     client.batch_delete([{"memory_id": one} for one in ids[:2]])
     assert client.get_all(filters={"user_id": user.external_id})["count"] == 1
@@ -265,6 +269,43 @@ def test_people_agents_and_runs_are_listed_and_deleted(client: "MemoryClient", u
     assert raised_by(client.delete_users, user_id=person)[0] == "MemoryNotFoundError"
     client.add("A new beginning in the garden", user_id=person, infer=False)
     assert client.get_all(filters={"user_id": person})["count"] == 1
+
+
+def test_what_is_not_offered_says_so(client: "MemoryClient", user: EndUser) -> None:
+    for call, words in (
+        (client.project.get, "projects are not offered"),
+        (lambda: client.project.update(custom_instructions="x"), "projects are not offered"),
+        (lambda: client.get_webhooks("p-1"), "webhooks are not offered"),
+        (lambda: client.create_memory_export(schema="{}"), "exports into a schema are not offered"),
+    ):
+        name, message = raised_by(call)
+        assert (name, words in message) == ("ValidationError", True), message
+
+
+def test_a_list_of_nobody_is_no_empty_list(client: "MemoryClient", user: EndUser) -> None:
+    for path, body in (("/v3/memories/", {}), ("/v3/memories/search/", {"query": "ladder"})):
+        answer = client.client.post(path, json=body)
+        assert (answer.status_code, "name whose memories" in answer.text) == (400, True)
+        client.client.post("/v3/memories/add/", json={"messages": "The ladder is in the shed", "infer": False})
+        assert client.client.post(path, json=body).status_code == 200
+        client.delete_all(user_id="default")
+
+
+def test_a_message_that_cannot_be_kept_names_the_rule(client: "MemoryClient", user: EndUser) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    for message, words in (
+        ({"role": "user", "content": [picture]}, "holds no text: pictures"),
+        ({"content": "No role."}, "messages[0].role: is required"),
+        ({"role": "user", "content": "x" * 640_038}, "at most 500000 characters"),
+    ):
+        assert words in raised_by(client.add, [message], user_id=user.external_id)[1]
+    shown = [{"role": "user", "content": [picture, {"type": "text", "text": "The ladder is in the shed"}]}]
+    client.add(shown, user_id=user.external_id, infer=False)
+    assert list_memories(client, user) == ["The ladder is in the shed"]
+
+
+def list_memories(client: "MemoryClient", user: EndUser) -> list[str]:
+    return [one["memory"] for one in client.get_all(filters={"user_id": user.external_id})["results"]]
 
 
 def test_a_repeated_call_with_a_key_is_done_once(client: "MemoryClient", user: EndUser) -> None:

@@ -278,6 +278,15 @@ def test_a_fact_is_kept_corrected_and_archived(call: Callable[..., "Response"], 
     assert (item.source_type, item.principal) == ("assistant", "key:test")
 
 
+def test_a_model_is_told_that_a_secret_was_taken_out(call: Callable[..., "Response"], user: EndUser) -> None:
+    said = {"content": "The user's wifi password is hunter22!", "tags": ["identity"]}
+    kept = call("add_to_memory_bank", said).json()["result"]
+    with user_scope(user):
+        item = MemoryItem.objects.for_user(user).get(pk=kept["memory_id"])
+    told = "Taken out before it was kept (wifi password): secrets are not remembered. Tell the user."
+    assert render_item_text("Kept", item).endswith(told)
+
+
 def test_a_refused_fact_names_the_tools_own_argument(call: Callable[..., "Response"], user: EndUser) -> None:
     answer = call("add_to_memory_bank", {"content": "The password is the name of my dog", "tags": ["context"]})
 

@@ -177,6 +177,10 @@ class TestJsonLines:
             ({"thread": "t", "speaker": "a", "text": "b"}, "time is missing"),
             ({"thread": "t", "time": "yesterday", "speaker": "a", "text": "b"}, "'yesterday' is not an ISO 8601"),
             ({"thread": "t", "time": 1e300, "speaker": "a", "text": "b"}, "is not an ISO 8601"),
+            (
+                {"thread": "t", "time": "2999-01-01T00:00:00Z", "speaker": "a", "text": "b"},
+                "more than a day in the future",
+            ),
             ({"thread": "t", "time": "0001-01-01T00:00:00+09:00", "speaker": "a", "text": "b"}, "is not an ISO 8601"),
             ({"thread": "t", "time": "2026-01-01", "speaker": "", "text": "b"}, "speaker must not be empty"),
             ({"thread": "t", "time": "2026-01-01", "speaker": "a", "text": 3}, "text must be a string"),

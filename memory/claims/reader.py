@@ -118,7 +118,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
-        claims = [replace(claim, is_sure=judged.is_sure) for claim in claims]
+        claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
         # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
@@ -164,7 +164,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             skip = False
             continue
         request = find_request(sentence)
-        if request is not None and not has_frame(sentence):
+        if request is not None and not has_frame(sentence) and not parts_with(sentence, framed.slots, place):
             claim, skip = read_request(whole, index, request, place)
             if claim is not None:
                 claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
@@ -186,6 +186,12 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
     asked = claim_appointments(framed.asked, [(one.sentence, one.place) for one in own])
     return TurnReading(whole, tuple(found), masked != normal, asked)
+
+
+def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bool:
+    """ "No more Pączek" of a hamster is no wish about answers."""
+    end = place + len(sentence.raw)
+    return any(one.is_over and place <= one.object_span[0] < end for one in slots)
 
 
 def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText) -> SentenceReading:

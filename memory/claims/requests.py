@@ -20,6 +20,8 @@ LEAST_TOLD = 2
 LONGEST_ORDER = 8
 # Words that may stand before the request: "please", "und", a name.
 FURTHEST = 2
+# How verbs of the first person end that no other form shares.
+FIRST_PERSON: Final = ("o", "mos", "תי", "נו")
 
 
 def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
@@ -91,7 +93,9 @@ def near_head(sentence: Sentence, kind: str, head: int) -> list[tuple[int, int]]
 def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
     """ "My boss shouts always", "I never eat meat": a statement, whatever word of lasting it holds."""
     kinds = (MARK + "i", MARK + "my", MARK + "third", "kin", "workmate", NOUNS)
-    return any(start <= at < end for at, _ in sentence.spans(*kinds))
+    # "Ceno siempre con Julián": where the verb alone says who, its ending does.
+    verbs = (at for at, _ in sentence.spans(MARK + "verb ending") if sentence.words[at].endswith(FIRST_PERSON))
+    return any(start <= at < end for at in [*(at for at, _ in sentence.spans(*kinds)), *verbs])
 
 
 def goes_on_with_self(sentence: Sentence, place: int) -> bool:

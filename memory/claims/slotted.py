@@ -9,11 +9,13 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import word_slot
 from memory.claims.framed import FRAMED
+from memory.claims.frames.partings import PARTNERS
 from memory.claims.general import is_plain
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import NAMED
 from memory.claims.slots import SlotMatch, find_drug
 from memory.claims.subjects import find_subject_of_is
+from memory.claims.taxonomy import ANIMALS
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
 
@@ -52,18 +54,20 @@ def claim_slot(
     if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
         return None
     piece = find_stretch(tokens, slot)
+    # "Trueno se nos fue anoche" is no passing matter.
+    is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_told = slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    is_told = is_parted or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
     if piece is None:
         return None
     statement = word_slot(sentence, tokens, slot, piece, before)
-    if not statement or len(statement) > LONGEST or find_refusal(statement) is not None:
+    if not statement or len(statement) > LONGEST or (find_refusal(statement) is not None and not is_parted):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
-    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language)
+    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, is_sure=is_parted)
 
 
 def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:

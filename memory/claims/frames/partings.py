@@ -11,12 +11,16 @@ from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.mentions import HotMention
 from memory.claims.frames.naming import find_span
 from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
 from memory.claims.taxonomy import ANIMALS, THINGS
 from memory.guard.spelling import fold_letters
 
 PARTNERS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband", "married_to"})
 HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss", "roommate"})
+
+# Before a noun it denies no verb.
+NO: Final = ("en", "no")
 # Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
 ENDABLE: Final = ANIMALS | THINGS | PARTNERS | HELPERS | {"lives_in", "works_at", "owns", "has"}
 # "We're leaving Utrecht on Friday at nine" is a journey.
@@ -26,7 +30,7 @@ NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
 
 def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTriple]) -> Iterator[HotTriple]:
     """What was told, is named in the clause by its value, and has ended; where it lives, only if for good."""
-    if not clause.says(reader.words.phrases["parting"]) or any(token.has("not") for token in reader.tokens):
+    if not clause.says(reader.words.phrases["parting"]) or any(denies(token, reader.words.language) for token in reader.tokens):
         return
     spoken = {token.plain for token in reader.tokens}
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
@@ -38,6 +42,11 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
         if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def denies(token: HotToken, language: str) -> bool:
+    """ "No more Rex" says that he is gone."""
+    return token.has("not") and (language, token.text) != NO
 
 
 def leaves_something(reader: PhraseReader, one: HotTriple) -> bool:

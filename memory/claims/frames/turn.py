@@ -328,7 +328,9 @@ def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> N
     ended = [one for one in state.retracted if one.is_over and is_single(one.relation)]
     former = next(iter([*reversed(denied), *reversed(ended)]), None)
     if former is not None:
-        for clause in filter(takes_up_denial, turn.clauses):
+        # "Hoy lo pusimos a dormir a Firulais" names no other cat.
+        parting = turn.words.phrases["parting"]
+        for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):
             take_new_value(turn.make_reader(clause), former, state)
     unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
     state.retracted += unsaid if not state.facts else ()

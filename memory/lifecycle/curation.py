@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.facts import changes, queries, reviews, splitting
+from memory.facts import changes, corrections, queries, reviews, splitting
 from memory.facts.evidence import FactOrigin
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
@@ -137,7 +137,7 @@ def revise_fact(
         if start and end and end < start:
             raise WriteRefused("valid_to", "must not be before valid_from")
         days = {"valid_from": valid_from, "valid_to": valid_to}
-        changes.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, reason=reason, **days)
+        corrections.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, reason=reason, **days)
         if fact.state == FactState.MERGED:
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
             return fact

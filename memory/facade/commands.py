@@ -152,7 +152,8 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
         if not meant.is_sure:
             return name_candidates(command, meant)
         # The fact first: so its own restoring brings the bank's statement back with it.
-        rejected = [self.reject_fact(user, fact.pk, now=now) for fact in meant.facts]
+        # Nobody asked for what it had replaced.
+        rejected = [self.reject_fact(user, fact.pk, now=now, gives_back=False) for fact in meant.facts]
         archived = [self.archive(user, item.pk, now=now) for item in meant.items]
         message = word_reply("removed", command.language, meant.texts[0])
         return CommandResult(

@@ -1,13 +1,16 @@
 """What a person does with facts: state, confirm, correct, reject, restore, forget, decide. The bank follows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.facts import changes, corrections, queries, reviews, splitting
+from memory.facts import changes, corrections, queries, readings, reviews, splitting
 from memory.facts.evidence import FactOrigin
+from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
 from memory.facts.recording import FactEffect, RecordedFact
@@ -83,14 +86,46 @@ def confirm_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         return fact
 
 
-def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
-    """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive."""
+def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str, gives_back: bool = True) -> Fact | None:
+    """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive.
+
+    With ``gives_back`` what it had replaced holds again: nothing took its place.
+    """
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
         if fact is not None and fact.state in {FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED}:
+            if gives_back:
+                give_place_back(user, fact, now=now, actor=actor)
             changes.retract_fact(fact, now=now, actor=actor)
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
         return fact
+
+
+def give_place_back(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    for earlier in readings.give_place_back(fact, now=now, actor=actor):
+        # In a full bank it holds without its item.
+        with suppress(WriteRefused):
+            restore_bank_item(user, earlier, now=now, actor=actor)
+
+
+def drop_reading(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
+    """The sentence is right, only what was read into it is wrong: it stays as a plain statement, with its evidence."""
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is not None and fact.state == FactState.ACTIVE and fact.relation not in OPEN_RELATIONS:
+            give_place_back(user, fact, now=now, actor=actor)
+            readings.drop_reading(fact, now=now, actor=actor)
+        return fact
+
+
+def take_reading_back(user: EndUser, fact: Fact, before: dict[str, Any], *, now: datetime, actor: str) -> None:
+    readings.take_reading_back(fact, before, now=now, actor=actor)
+    end_again(user, fact, now=now, actor=actor)
+
+
+def end_again(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    ended = readings.take_place_again(fact, now=now, actor=actor)
+    publishing.archive_closed(user, ended, [], now=now, actor=actor)
 
 
 def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
@@ -99,13 +134,23 @@ def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return None
+        was_rejected = fact.state == FactState.RETRACTED
         bring_back(fact, now=now, actor=actor, reason="taken back")
-        if fact.bank_item_id and fact.state == FactState.ACTIVE:
-            kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
-            if kept is not None and kept.pk != fact.bank_item_id:
-                fact.bank_item_id = kept.pk
-                fact.save(update_fields=["bank_item_id"])
+        if fact.state == FactState.ACTIVE:
+            restore_bank_item(user, fact, now=now, actor=actor)
+            if was_rejected:
+                end_again(user, fact, now=now, actor=actor)
         return fact
+
+
+def restore_bank_item(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    """Raises WriteRefused."""
+    if fact.bank_item_id is None:
+        return
+    kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
+    if kept is not None and kept.pk != fact.bank_item_id:
+        fact.bank_item_id = kept.pk
+        fact.save(update_fields=["bank_item_id"])
 
 
 def bring_back(fact: Fact, *, now: datetime, actor: str, reason: str) -> None:

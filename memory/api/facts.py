@@ -275,7 +275,9 @@ def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: Fact
 )
 @require_user
 def forget_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
-    """Its words, evidence, history and bank item go, and what was said before does not bring it back."""
+    """Its words, evidence, history and bank item go, with memories that say nothing else, and what was said before
+    does not bring it back. Conversations that told it stay: the ``memory_id`` of its evidence, to be deleted by it.
+    """
     if not open_facade(request).forget_fact(user, UUID(fact_id), now=timezone.now()):
         raise not_found()
     return HttpResponse(status=204)

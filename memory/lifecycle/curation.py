@@ -10,14 +10,14 @@ from memory.access.scope import user_scope
 from memory.claims import read_claims
 from memory.facts import changes, corrections, queries, readings, reviews, splitting
 from memory.facts.evidence import FactOrigin
-from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
 from memory.facts.recording import FactEffect, RecordedFact
 from memory.guard import find_order, find_unredacted_secret, redact_secrets
 from memory.lifecycle import learning, publishing
 from memory.lifecycle.learning import DraftedStatement, SpokenText
-from memory.models import EndUser, Fact, FactReview, MemoryItem
+from memory.models import EndUser, Fact, FactEvidence, FactReview, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision
 from memory.store import writing
 from memory.store.admission import WriteRefused, validate_field_text
@@ -223,11 +223,26 @@ def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> b
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return False
-        published = fact.bank_item_id
+        published, told = fact.bank_item_id, find_telling_alone(user, fact)
         changes.forget_facts(user, [fact], now=now, actor=actor)
+        if told:
+            writing.delete_memories(user, told, now=now)
         if published and not Fact.objects.for_user(user).filter(bank_item_id=published).exists():
             writing.delete_memories(user, [published], now=now)
         return True
+
+
+def find_telling_alone(user: EndUser, fact: Fact) -> list[UUID]:
+    """The memories that say this fact and nothing else, as an imported line: left behind, they would tell all of it.
+
+    Not conversations, which hold an answer too, nor what another fact rests on as well.
+    """
+    rows = FactEvidence.objects.filter(user=user, memory_id__isnull=False)
+    own = rows.filter(fact=fact).values_list("memory_id", flat=True)
+    told = {pk for pk in own if pk is not None and pk != fact.bank_item_id}
+    shared = set(rows.filter(memory_id__in=told).exclude(fact=fact).values_list("memory_id", flat=True))
+    texts = MemoryItem.objects.for_user(user).filter(pk__in=[pk for pk in told if pk not in shared])
+    return [pk for pk, text in texts.values_list("pk", "text") if fold_key(text) == fold_key(fact.statement)]
 
 
 def decide_review(

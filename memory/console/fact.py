@@ -136,11 +136,11 @@ def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
 @person_page
 def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
     """Nobody is asked first: undoing is as near as rejecting was."""
-    find_fact(person, fact_id)
+    fact, memory = find_fact(person, fact_id).fact, open_facade(person)
     if request.method != "POST":
         return redirect_to_fact(request, person, fact_id)
-    memory = open_facade(person)
-    has_replaced = bool(memory.list_replaced(person.user, fact_id))
+    before = memory.trace_fact(person.user, fact) if fact.state == FactState.ACTIVE else []
+    has_replaced = any(one.superseded_by == fact.pk and one.state == FactState.SUPERSEDED for one in before)
     changed = memory.reject_fact(person.user, fact_id, now=timezone.now())
     undo = reverse("console:restore_fact", args=[*person.path, fact_id])
     given_back = _("The fact was rejected: it was never true. What it had replaced is current again.")

@@ -161,10 +161,6 @@ class FactVerbs(FacadePart):
         with user_scope(user):
             return queries.list_facts_of_memories(user, [memory_id]).get(memory_id, [])
 
-    def list_replaced(self, user: EndUser, fact_id: UUID) -> list[Fact]:
-        """Those that ended because of it, and hold again where it is rejected while nothing took its own place."""
-        return browsing.list_replaced(user, fact_id)
-
     def find_successors(self, user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
         """What took the place of each, by the id of what it replaced."""
         return browsing.find_successors(user, facts)
@@ -234,11 +230,9 @@ class FactVerbs(FacadePart):
         return curation.confirm_fact(user, fact_id, now=now, actor=self.actor)
 
     def reject_fact(self, user: EndUser, fact_id: UUID, *, now: datetime, gives_back: bool = True) -> Fact | None:
-        """With ``gives_back`` what it had replaced is current again."""
         return curation.reject_fact(user, fact_id, now=now, actor=self.actor, gives_back=gives_back)
 
     def drop_reading(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
-        """Keep the sentence of a current fact without the relation that was read into it."""
         return curation.drop_reading(user, fact_id, now=now, actor=self.actor)
 
     def restore_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:

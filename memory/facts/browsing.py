@@ -129,15 +129,6 @@ def find_successors(user: EndUser, facts: Sequence[Fact]) -> dict[UUID, Fact]:
     return {before: known[after] for before, after in following.items() if after in known}
 
 
-def list_replaced(user: EndUser, fact_id: UUID) -> list[Fact]:
-    """What ended because of a current fact, the earliest first."""
-    with user_scope(user):
-        if not Fact.objects.for_user(user).active().filter(pk=fact_id).exists():
-            return []
-        rows = Fact.objects.for_user(user).filter(superseded_by=fact_id, state=FactState.SUPERSEDED)
-        return list(rows.defer("vector").order_by("first_seen", "pk"))
-
-
 def trace_fact(user: EndUser, fact: Fact) -> list[Fact]:
     """What led to a fact and what became of it, the earliest first, itself among them."""
     known = {fact.pk: fact}

@@ -69,6 +69,8 @@ def render_editor(
         "presets": [one for one in listed if one.is_preset],
         "own": [one for one in listed if not one.is_preset],
         "current": current,
+        # Without one in use the editor shows a preset all the same, which nobody has chosen.
+        "is_chosen": current.is_active or "template" in request.GET or "template" in request.POST,
         # A template that was saved again since it was put in force.
         "is_older": current.is_active and is_changed(listed, current),
         "name": opened.title if not opened.is_preset else f"My {opened.title.lower()}",

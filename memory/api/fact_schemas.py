@@ -87,6 +87,10 @@ class FactPatch(RequestBody):
     statement: Statement = Field(default_factory=str)
     valid_from: PointInTime = Field(default_factory=datetime.now)
     valid_to: PointInTime = Field(default_factory=datetime.now)
+    relation: Literal["about"] = Field(
+        default="about",
+        description="`about`: the sentence is right, and only what was read into it is wrong. By itself.",
+    )
 
     def changes(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.model_fields_set}

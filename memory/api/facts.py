@@ -251,13 +251,19 @@ def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: Fact
     """The memory bank's item says what the fact says from then on.
 
     Reworded to what another fact says it is merged into that one; with a ``valid_to`` that has passed it has ended.
+    With ``relation`` the sentence stays as a plain statement, and what it had replaced is current again.
     """
     changes = body.changes()
     # An empty change would answer 200 and leave the client believing that something happened.
     if not changes:
         raise invalid_field("", "name at least one field to change")
-    now = timezone.now()
-    return render_fact(open_facade(request).revise_fact(user, UUID(fact_id), now=now, **changes), now)
+    now, facade = timezone.now(), open_facade(request)
+    if changes.pop("relation", None) is None:
+        return render_fact(facade.revise_fact(user, UUID(fact_id), now=now, **changes), now)
+    if changes:
+        # New words are read anew, and would not be the sentence that is right.
+        raise invalid_field("relation", "goes with no other change")
+    return render_fact(facade.drop_reading(user, UUID(fact_id), now=now), now)
 
 
 @router.delete(
@@ -269,7 +275,9 @@ def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: Fact
 )
 @require_user
 def forget_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
-    """Its words, evidence, history and bank item go, and what was said before does not bring it back."""
+    """Its words, evidence, history and bank item go, with memories that say nothing else, and what was said before
+    does not bring it back. Conversations that told it stay: the ``memory_id`` of its evidence, to be deleted by it.
+    """
     if not open_facade(request).forget_fact(user, UUID(fact_id), now=timezone.now()):
         raise not_found()
     return HttpResponse(status=204)
@@ -304,7 +312,9 @@ def confirm_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRe
 )
 @write_once()
 def reject_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpResponse:
-    """Kept as ``retracted``, in no answer at any time; ``restore`` takes it back."""
+    """Kept as ``retracted``, in no answer at any time, and what it had replaced is current again. ``restore`` takes
+    both back.
+    """
     now = timezone.now()
     return render_fact(open_facade(request).reject_fact(user, UUID(fact_id), now=now), now)
 

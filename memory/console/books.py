@@ -108,6 +108,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "person": person,
         "now": timezone.now(),
         "q": words,
+        "typed_title": request.GET.get("title", "")[:TITLE_CHARS],
         "books": show_books(person, books),
         "next_page": urlencode({"q": words, "cursor": write_cursor(books[-1])}) if has_more else "",
         "is_first": not cursor,
@@ -143,8 +144,9 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """Without JavaScript one file at a time; what was wrong is said on the page it leads back to."""
     form = BookForm(request.POST, request.FILES)
     if not form.is_valid():
-        messages.error(request, str(next(iter(form.errors.values()))[0]))
-        return redirect("console:books", *person.path)
+        sent, said = request.FILES.get("file"), str(next(iter(form.errors.values()))[0])
+        messages.error(request, f"{clean_file_name(sent.name or '')}: {said}" if sent else said)
+        return lead_back(person, request.POST.get("title", ""))
     file, name = form.cleaned_data["file"], clean_file_name(form.cleaned_data["file"].name or "")
     try:
         if file.size > BOOK_BYTES:
@@ -172,7 +174,14 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     else:
         if job.is_duplicate:
             messages.success(request, _("{name} is among the books already.").format(name=name))
-    return redirect("console:books", *person.path)
+        return lead_back(person)
+    return lead_back(person, form.cleaned_data["title"])
+
+
+def lead_back(person: ViewedPerson, title: str = "") -> HttpResponse:
+    """To the page of books, with the title that was typed where the file was refused."""
+    typed = f"?{urlencode({'title': title[:TITLE_CHARS]})}" if title else ""
+    return redirect(reverse("console:books", args=person.path) + typed)
 
 
 @require_POST

@@ -136,12 +136,32 @@ def confirm(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
 @person_page
 def reject(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
     """Nobody is asked first: undoing is as near as rejecting was."""
+    fact, memory = find_fact(person, fact_id).fact, open_facade(person)
+    if request.method != "POST":
+        return redirect_to_fact(request, person, fact_id)
+    before = memory.trace_fact(person.user, fact) if fact.state == FactState.ACTIVE else []
+    has_replaced = any(one.superseded_by == fact.pk and one.state == FactState.SUPERSEDED for one in before)
+    changed = memory.reject_fact(person.user, fact_id, now=timezone.now())
+    undo = reverse("console:restore_fact", args=[*person.path, fact_id])
+    given_back = _("The fact was rejected: it was never true. What it had replaced is current again.")
+    said = given_back if has_replaced else _("The fact was rejected: it was never true.")
+    return respond_to_change(request, person, changed, said, undo)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def drop_reading(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    """The sentence is right, only what was read into it is wrong."""
     find_fact(person, fact_id)
     if request.method != "POST":
         return redirect_to_fact(request, person, fact_id)
-    changed = open_facade(person).reject_fact(person.user, fact_id, now=timezone.now())
-    undo = reverse("console:restore_fact", args=[*person.path, fact_id])
-    return respond_to_change(request, person, changed, _("The fact was rejected: it was never true."), undo)
+    changed = open_facade(person).drop_reading(person.user, fact_id, now=timezone.now())
+    if changed is not None and changed.state == FactState.MERGED and changed.merged_into:
+        tell(request, _("Another fact says the same already; the two are one now."), "")
+        return redirect_to_fact(request, person, changed.merged_into)
+    undo = reverse("console:undo_fact", args=[*person.path, fact_id])
+    said = _("The sentence is kept as it was said, without what was read into it.")
+    return respond_to_change(request, person, changed, said, undo)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

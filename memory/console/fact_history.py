@@ -16,6 +16,7 @@ from memory.console.fact_lines import EVIDENCE_NAMES, format_day
 from memory.console.reason_wordings import word_reason
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import format_value
+from memory.facts.readings import REREAD
 from memory.models import FactEvent, FactEvidence, MemoryItem
 from memory.models.facts import EvidenceKind
 from memory.web.labels import draw_arrow
@@ -31,6 +32,7 @@ TITLES: Final = {
     "deprecated": _("Faded"),
     "revised": _("Corrected"),
     "reworded": _("Said with more words"),
+    REREAD: _("Kept as a plain statement"),
     "confirmed": _("Confirmed"),
     "restored": _("Current again"),
     "split": _("No longer one with another"),
@@ -115,7 +117,8 @@ def describe_event(event: FactEvent) -> FactHistoryEntry:
         title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
         trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
         reason=word_reason(event.reason),
-        details=describe_fields(before, after),
+        # The title of a reading that was dropped says it all; its codes are no words.
+        details=[] if event.kind == REREAD else describe_fields(before, after),
         runs=diff_texts(old, new) if old and new and old != new else (),
         other=read_other(after),
         actor=event.actor,

@@ -51,6 +51,7 @@ SENTENCES: Final = (
     gettext_noop("taken back"),
     gettext_noop("tell the same matter"),
     gettext_noop("the merge was taken back"),
+    gettext_noop("what replaced it was rejected"),
     gettext_noop("worded anew, as it was of little use"),
     gettext_noop("words of a purged source were removed"),
 )

@@ -157,6 +157,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/correct", fact.correct, name="correct_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/confirm", fact.confirm, name="confirm_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/reject", fact.reject, name="reject_fact"),
+    path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/reading", fact.drop_reading, name="drop_reading"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/restore", fact.restore, name="restore_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/undo", fact.undo_change, name="undo_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/forget", fact.forget, name="forget_fact"),

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from memory.facade.facts import FactVerbs
-from memory.facade.forgetting import Forgettable, find_meant
+from memory.facade.forgetting import Forgettable, find_meant, find_said
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
 from memory.facade.turns import TurnVerbs
@@ -20,7 +20,7 @@ from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.listing import ItemFilter
-from memory.tiers import Outcome, Tier
+from memory.tiers import SCORED_TIERS, Outcome, Tier
 
 MOST_LISTED: Final = 50
 MOST_COMPARED: Final = 1_000
@@ -81,6 +81,9 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
         wrote to yet.
         """
         commands = [part.command for part in read_intent(text) if part.command]
+        if user is not None and any(one.action is CommandAction.FORGET for one in commands):
+            # What was said a moment ago is kept as well, though nobody has read it yet.
+            self.read_exchanges(user)
         return [self._draft(user, one) for one in commands if one.action not in leave_out]
 
     def run_commands(self, user: EndUser, drafted: Sequence[DraftedCommand], *, now: datetime) -> list[CommandResult]:
@@ -145,14 +148,20 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
         return answer(command, "removed", [archived] if archived else meant)
 
     def _forget(self, user: EndUser, command: MemoryCommand, now: datetime) -> CommandResult:
-        """Archives statements of the bank and rejects facts, all of which can be taken back; else names what fits."""
+        """Archives statements of the bank and rejects facts, all of which can be taken back; else names what fits.
+
+        Where neither tells it, what was said or imported may: a context would go on telling that.
+        """
         items = self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=MOST_COMPARED)
         facts = self.list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, limit=MOST_COMPARED)
         meant = find_meant(command.what, items, facts)
+        if not meant.texts:
+            meant = find_said(command.what, self._find_said(user, command.what))
         if not meant.is_sure:
             return name_candidates(command, meant)
         # The fact first: so its own restoring brings the bank's statement back with it.
-        rejected = [self.reject_fact(user, fact.pk, now=now) for fact in meant.facts]
+        # Nobody asked for what it had replaced.
+        rejected = [self.reject_fact(user, fact.pk, now=now, gives_back=False) for fact in meant.facts]
         archived = [self.archive(user, item.pk, now=now) for item in meant.items]
         message = word_reply("removed", command.language, meant.texts[0])
         return CommandResult(
@@ -162,6 +171,11 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
             items=tuple(filter(None, archived)),
             facts=tuple(filter(None, rejected)),
         )
+
+    def _find_said(self, user: EndUser, what: str) -> list[MemoryItem]:
+        """What was said, stored or imported in words of the order; books are no words of the person's."""
+        found = self.list_items(user, ItemFilter(words=what, has_passages=False), limit=MOST_COMPARED)
+        return [item for item in found if item.tier in SCORED_TIERS]
 
     def _find_aims(self, user: EndUser, field: ProfileField) -> list[MemoryItem]:
         return self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, tag=TAGS[field][-1]), limit=MOST_LISTED)

@@ -229,8 +229,11 @@ class FactVerbs(FacadePart):
     def confirm_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
         return curation.confirm_fact(user, fact_id, now=now, actor=self.actor)
 
-    def reject_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
-        return curation.reject_fact(user, fact_id, now=now, actor=self.actor)
+    def reject_fact(self, user: EndUser, fact_id: UUID, *, now: datetime, gives_back: bool = True) -> Fact | None:
+        return curation.reject_fact(user, fact_id, now=now, actor=self.actor, gives_back=gives_back)
+
+    def drop_reading(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
+        return curation.drop_reading(user, fact_id, now=now, actor=self.actor)
 
     def restore_fact(self, user: EndUser, fact_id: UUID, *, now: datetime) -> Fact | None:
         return curation.restore_fact(user, fact_id, now=now, actor=self.actor)

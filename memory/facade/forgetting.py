@@ -1,10 +1,11 @@
 """Which of what is kept an order to forget means: only what surely is, as nobody is asked before it goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.language.analysis import extract_terms
 from memory.language.commands import CommandAction, read_intent
+from memory.language.exchanges import take_question
 from memory.models import Fact, MemoryItem
 
 # Of what an order of a single word ("forget my address") may mean: a word of two is not yet what it is about.
@@ -21,7 +22,8 @@ class Forgettable:
 
     @property
     def texts(self) -> list[str]:
-        return list(dict.fromkeys([item.text for item in self.items] + [fact.statement for fact in self.facts]))
+        said = [take_question(item.text) for item in self.items]
+        return list(dict.fromkeys(said + [fact.statement for fact in self.facts]))
 
 
 def find_meant(what: str, items: Sequence[MemoryItem], facts: Sequence[Fact]) -> Forgettable:
@@ -46,6 +48,19 @@ def list_fitting(said: frozenset[str], text: str) -> frozenset[str]:
 
 def orders_forgetting(text: str) -> bool:
     return any(part.command and part.command.action is CommandAction.FORGET for part in read_intent(text))
+
+
+def find_said(what: str, items: Sequence[MemoryItem]) -> Forgettable:
+    """Of memories that are no statements those whose words of the person's hold every word of the order.
+
+    Sure only where they say little else: a whole conversation goes with them.
+    """
+    said = list_stems(what)
+    kept = [(item, list_stems(take_question(item.text))) for item in items]
+    fitting = [(item, terms) for item, terms in kept if said and said <= terms and not orders_forgetting(item.text)]
+    is_sure = bool(fitting) and all(len(said) > LEAST_OF_ONE_WORD * len(terms) for _, terms in fitting)
+    meant = Forgettable(tuple(item for item, _ in fitting), (), is_sure=is_sure)
+    return replace(meant, is_sure=is_sure and len(meant.texts) == 1)
 
 
 def list_stems(text: str) -> frozenset[str]:

@@ -12,15 +12,11 @@ from django.db.models import F, Q
 from memory.access.deferred_writes import update_later, write_later
 from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
-from memory.claims.claim import SPEAKER
-from memory.claims.constraints import name_category
 from memory.facts.confidence import CONFIRMED
-from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
-from memory.facts.pairs import read_statement
+from memory.facts.keys import OPEN_RELATIONS, digest_fact
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
-from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, FactState, ReviewDecision
+from memory.models.facts import FactState, ReviewDecision
 from memory.signals import fact_superseded, facts_due, facts_forgotten
-from memory.tiers import Indexing
 
 DUE = Outbox(FactsDue, "since")
 
@@ -227,46 +223,6 @@ def merge_facts(winner: Fact, loser: Fact, *, now: datetime, actor: str, reason:
     close_fact(loser, FactState.MERGED, now=now, actor=actor, reason=reason, successor=winner)
 
 
-def revise_fact(
-    fact: Fact,
-    statement: str | None = None,
-    *,
-    now: datetime,
-    actor: str,
-    valid_from: datetime | None = None,
-    valid_to: datetime | None = None,
-    is_endless: bool = False,
-    reason: str = "",
-) -> None:
-    """A person words it anew, or says when it holds; ``is_endless`` takes an end away.
-
-    A new wording is read anew, and embedded later.
-    """
-    before = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
-    if statement is not None and statement != fact.statement:
-        read = read_statement(statement)
-        fact.statement = statement[:STATEMENT_CHARS]
-        fact.subject, fact.relation, fact.object = read.subject or SPEAKER, read.relation, read.object[:KEY_CHARS]
-        fact.subject_key, fact.object_key = fold_key(fact.subject), fold_key(fact.object)
-        fact.polarity, fact.tense, fact.lang = read.polarity, read.tense, read.lang
-        fact.category = name_category(fact.statement, fact.relation, fact.category, fact.tense, fact.object)
-        fact.vector, fact.model, fact.indexing = None, "", Indexing.PENDING
-    twin = find_twin(fact) if fact.state == FactState.ACTIVE else None
-    if twin is not None:
-        # As it would be if the person had said so at once. Its own wording stays what it was.
-        fact.refresh_from_db()
-        merge_facts(twin, fact, now=now, actor=actor, reason="reworded to say the same")
-        return
-    fact.valid_from = valid_from or fact.valid_from
-    fact.valid_to = None if is_endless else valid_to or fact.valid_to
-    fact.updated_at = now
-    fact.revision += 1
-    fact.save()
-    mark_facts_due(fact.user, now)
-    after = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
-    record_fact_event(fact, "revised", now=now, actor=actor, reason=reason, before=before, after=after)
-
-
 def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
     """A person says that it is so: believed outright, and time takes nothing away."""
     before = {
@@ -308,6 +264,8 @@ def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken 
     if fact.state not in closed or find_twin(fact) is not None:
         return
     before = {"state": fact.state, "valid_to": fact.valid_to.isoformat() if fact.valid_to else None}
+    if fact.superseded_by is not None:
+        before["by"] = str(fact.superseded_by)
     if fact.state == FactState.DEPRECATED:
         # Somebody says that it still holds: it wears off from today, or the next night would let it fade again.
         fact.evidence_at, fact.base_confidence = now, max(fact.base_confidence, RESTORED)

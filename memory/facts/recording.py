@@ -24,6 +24,7 @@ from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import measure_cosines
 from memory.facts.pairs import PairStatement
+from memory.facts.readings import was_read_so
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactEvent, FactReview
 from memory.models.facts import EvidenceKind, ReviewKind
@@ -131,7 +132,7 @@ def find_told(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_
         elif draft.relation in OPEN_RELATIONS:
             is_told = (fact.subject_key, fact.relation) == keys[:2]
         else:
-            is_told = has_taken_wording(fact, draft, told, keys)
+            is_told = has_taken_wording(fact, draft, told, keys) or was_read_so(fact, draft.relation)
         if is_told:
             return fact
     return None

@@ -1,20 +1,23 @@
 """What a person does with facts: state, confirm, correct, reject, restore, forget, decide. The bank follows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.facts import changes, queries, reviews, splitting
+from memory.facts import changes, corrections, queries, readings, reviews, splitting
 from memory.facts.evidence import FactOrigin
+from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.profile import ProfileFact
 from memory.facts.profile.rules import choose_field
 from memory.facts.recording import FactEffect, RecordedFact
 from memory.guard import find_order, find_unredacted_secret, redact_secrets
 from memory.lifecycle import learning, publishing
 from memory.lifecycle.learning import DraftedStatement, SpokenText
-from memory.models import EndUser, Fact, FactReview, MemoryItem
+from memory.models import EndUser, Fact, FactEvidence, FactReview, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision
 from memory.store import writing
 from memory.store.admission import WriteRefused, validate_field_text
@@ -83,14 +86,46 @@ def confirm_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         return fact
 
 
-def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
-    """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive."""
+def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str, gives_back: bool = True) -> Fact | None:
+    """It never was so. What the product published of it is archived; what the person wrote stays theirs to archive.
+
+    With ``gives_back`` what it had replaced holds again: nothing took its place.
+    """
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
         if fact is not None and fact.state in {FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED}:
+            if gives_back:
+                give_place_back(user, fact, now=now, actor=actor)
             changes.retract_fact(fact, now=now, actor=actor)
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
         return fact
+
+
+def give_place_back(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    for earlier in readings.give_place_back(fact, now=now, actor=actor):
+        # In a full bank it holds without its item.
+        with suppress(WriteRefused):
+            restore_bank_item(user, earlier, now=now, actor=actor)
+
+
+def drop_reading(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
+    """The sentence is right, only what was read into it is wrong: it stays as a plain statement, with its evidence."""
+    with user_scope(user):
+        fact = find_fact_to_change(user, fact_id)
+        if fact is not None and fact.state == FactState.ACTIVE and fact.relation not in OPEN_RELATIONS:
+            give_place_back(user, fact, now=now, actor=actor)
+            readings.drop_reading(fact, now=now, actor=actor)
+        return fact
+
+
+def take_reading_back(user: EndUser, fact: Fact, before: dict[str, Any], *, now: datetime, actor: str) -> None:
+    readings.take_reading_back(fact, before, now=now, actor=actor)
+    end_again(user, fact, now=now, actor=actor)
+
+
+def end_again(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    ended = readings.take_place_again(fact, now=now, actor=actor)
+    publishing.archive_closed(user, ended, [], now=now, actor=actor)
 
 
 def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
@@ -99,13 +134,23 @@ def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return None
+        was_rejected = fact.state == FactState.RETRACTED
         bring_back(fact, now=now, actor=actor, reason="taken back")
-        if fact.bank_item_id and fact.state == FactState.ACTIVE:
-            kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
-            if kept is not None and kept.pk != fact.bank_item_id:
-                fact.bank_item_id = kept.pk
-                fact.save(update_fields=["bank_item_id"])
+        if fact.state == FactState.ACTIVE:
+            restore_bank_item(user, fact, now=now, actor=actor)
+            if was_rejected:
+                end_again(user, fact, now=now, actor=actor)
         return fact
+
+
+def restore_bank_item(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    """Raises WriteRefused."""
+    if fact.bank_item_id is None:
+        return
+    kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
+    if kept is not None and kept.pk != fact.bank_item_id:
+        fact.bank_item_id = kept.pk
+        fact.save(update_fields=["bank_item_id"])
 
 
 def bring_back(fact: Fact, *, now: datetime, actor: str, reason: str) -> None:
@@ -137,7 +182,7 @@ def revise_fact(
         if start and end and end < start:
             raise WriteRefused("valid_to", "must not be before valid_from")
         days = {"valid_from": valid_from, "valid_to": valid_to}
-        changes.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, reason=reason, **days)
+        corrections.revise_fact(fact, text, now=now, actor=actor, is_endless=is_endless, reason=reason, **days)
         if fact.state == FactState.MERGED:
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
             return fact
@@ -178,11 +223,26 @@ def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> b
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return False
-        published = fact.bank_item_id
+        published, told = fact.bank_item_id, find_telling_alone(user, fact)
         changes.forget_facts(user, [fact], now=now, actor=actor)
+        if told:
+            writing.delete_memories(user, told, now=now)
         if published and not Fact.objects.for_user(user).filter(bank_item_id=published).exists():
             writing.delete_memories(user, [published], now=now)
         return True
+
+
+def find_telling_alone(user: EndUser, fact: Fact) -> list[UUID]:
+    """The memories that say this fact and nothing else, as an imported line: left behind, they would tell all of it.
+
+    Not conversations, which hold an answer too, nor what another fact rests on as well.
+    """
+    rows = FactEvidence.objects.filter(user=user, memory_id__isnull=False)
+    own = rows.filter(fact=fact).values_list("memory_id", flat=True)
+    told = {pk for pk in own if pk is not None and pk != fact.bank_item_id}
+    shared = set(rows.filter(memory_id__in=told).exclude(fact=fact).values_list("memory_id", flat=True))
+    texts = MemoryItem.objects.for_user(user).filter(pk__in=[pk for pk in told if pk not in shared])
+    return [pk for pk, text in texts.values_list("pk", "text") if fold_key(text) == fold_key(fact.statement)]
 
 
 def decide_review(

@@ -15,7 +15,7 @@ import structlog
 
 from memory.access.confinement import RowScope
 from memory.conf import memory_conf
-from memory.facts import changes
+from memory.facts import changes, corrections
 from memory.facts.evidence import remove_evidence_of
 from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
@@ -245,7 +245,7 @@ def revise_from_bank(fact: Fact, event: MemoryEvent, *, now: datetime) -> None:
     text = event.after.get("text")
     if not text or fold_key(text) == fold_key(fact.statement):
         return
-    changes.revise_fact(fact, text, now=now, actor=event.actor)
+    corrections.revise_fact(fact, text, now=now, actor=event.actor)
     fact.is_curated = True
     fact.save(update_fields=["is_curated"])
 

@@ -8,6 +8,7 @@ from django.utils.dateparse import parse_datetime
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.facts import changes
+from memory.facts.readings import READING, REREAD
 from memory.lifecycle import curation
 from memory.lifecycle.promotion import move_to_tier
 from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem, MemoryVersion
@@ -20,6 +21,7 @@ UNDOABLE_EVENTS = frozenset({"promoted", "archived", "dormant", "revised"})
 UNDOABLE_OF_FACTS = {
     "revised": {"statement", "valid_from", "valid_to"},
     "confirmed": {"confidence", "evidence_at"},
+    REREAD: set(READING),
 }
 TAKEN_BACK = "taken back"
 
@@ -114,6 +116,9 @@ def undo_fact_change(user: EndUser, fact_id: uuid.UUID, *, now: datetime, actor:
         if event.kind == "confirmed":
             evidence_at = datetime.fromisoformat(event.before["evidence_at"])
             changes.withdraw_confirmation(fact, event.before["confidence"], evidence_at, now=now, actor=actor)
+            return fact
+        if event.kind == REREAD:
+            curation.take_reading_back(user, fact, event.before, now=now, actor=actor)
             return fact
         start, end = (parse_datetime(event.before[name]) for name in ("valid_from", "valid_to"))
         return curation.revise_fact(

@@ -43,6 +43,8 @@ class PortableTable:
     natural: tuple[str, ...] = ()
     # Columns with JSON of the client's own, in which nothing is an id of ours.
     foreign_json: frozenset[str] = frozenset()
+    # Columns that are a share of 1 in other tables, and here a weight that grows with use.
+    weights: frozenset[str] = frozenset()
     # Columns that depend on what was learned already, left out of comparisons.
     moving: frozenset[str] = frozenset()
     # One row of a person, which another takes the place of nowhere.
@@ -150,7 +152,8 @@ TABLES: Final = (
     describe_graph(graphs.Entity, "entity"),
     describe_graph(graphs.Mention, "mention"),
     describe_graph(graphs.Edge, "edge"),
-    describe_graph(graphs.Concept, "concept"),
+    # ln(1 + uses) times the success rate: past 1 from the third use on, with success alone from the second.
+    describe_graph(graphs.Concept, "concept", weights=frozenset({"importance"})),
     describe_graph(graphs.RoutingStat, "routing"),
     describe_graph(graphs.Lesson, "lesson", numbers={"event_id": "outcome"}),
     describe_graph(graphs.ActionStat, "action_stat"),

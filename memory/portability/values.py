@@ -22,6 +22,8 @@ TO_COME: Final = frozenset({"expires_at", "valid_from", "valid_to", "detection_a
 LONGEST_TEXT: Final = 2 * 1024 * 1024
 LONGEST_LIST: Final = 10_000
 SHARES: Final = frozenset({"score", "importance", "confidence", "base_confidence", "quality", "step"})
+# Counts and weights are sums of a few; more would overflow the sums they go into.
+MOST_WEIGHT: Final = 10**12
 SIGNS: Final = {"sign": (-1, 1), "stance": (-1, 1)}
 
 Value = Any
@@ -89,7 +91,7 @@ def build_reader(table: PortableTable, column: "models.Field[Any, Any]") -> Read
         return read_uuid
     read = read_by_type(column)
     if isinstance(column, models.FloatField) and name in SHARES:
-        read = limit_range(read, 0, 1)
+        read = limit_range(read, 0, MOST_WEIGHT if name in table.weights else 1)
     if name in SIGNS:
         read = choose_one(read, SIGNS[name])
     choices = [value for value, _ in column.flatchoices]
@@ -169,8 +171,7 @@ def read_integer(value: Value) -> int:
 def read_fraction(value: Value) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise BadValue("must be a number")
-    # Counts and weights are sums of a few; more would overflow the sums they go into.
-    return float(value) if abs(value) <= 1e12 else fail("is too large")
+    return float(value) if abs(value) <= MOST_WEIGHT else fail("is too large")
 
 
 def read_number(value: Value) -> int | None:

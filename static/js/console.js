@@ -113,10 +113,25 @@
 
   const within = (place, wanted) => (place.matches?.(wanted) ? place : place.querySelector?.(wanted));
 
+  // What was refused is said at its field, which may stand far below: whoever sent the form goes on there.
+  const REFUSED = ".field:has(.errorlist) :is(input:not([type=hidden]), textarea, select), form [aria-invalid=true]";
+
+  function focusRefused(place) {
+    const field = within(place, REFUSED) ?? within(place, ".form-errors, form [role=alert]:has(.errorlist)");
+    const at = document.activeElement;
+    // What is judged while somebody writes beside it takes the pen out of nobody's hand.
+    if (!field || (at?.matches("input, textarea, select") && !place.contains(at))) return;
+    if (!field.matches("input, textarea, select")) field.tabIndex = -1;
+    field.focus();
+    field.scrollIntoView({ block: "center" });
+  }
+  focusRefused(document.body);
+
   // Once it has settled: before, htmx does not listen to what it put in, and an Enter at the focus would leave the page.
   document.addEventListener("htmx:afterSettle", (event) => {
     const place = event.target;
     within(place, "[data-focus]")?.focus();
+    focusRefused(place);
     within(place, "[data-check-all]")?.removeAttribute("hidden");
     // The link that asked for more rows is gone: go on with the first of them.
     if (event.detail.target.id === "pager" && document.activeElement === document.body) within(place, "a")?.focus();

@@ -56,6 +56,15 @@ def kept(user: EndUser, template_id: str = "mine") -> dict[str, Any]:
     return dict(check_template(templates.find_template(user, template_id).content).values)
 
 
+def test_none_is_marked_as_chosen_until_one_is_used_or_opened(console: Console, place: str) -> None:
+    """The bar marks the page itself, of which there is one on every page."""
+    marked = 'class="client" aria-current="true"'
+    assert marked not in console.get(place).content.decode()
+    assert marked in console.get(f"{place}?template=teacher").content.decode()
+    console.post(f"{place}/use", {"template": "teacher"})
+    assert marked in console.get(place).content.decode()
+
+
 def test_a_preset_is_opened_used_and_left_again(console: Console, place: str, user: EndUser) -> None:
     page = console.get(f"{place}?template=teacher").content.decode()
     for words in ("Preset", "You are Sage, a patient teacher.", "None is in use", "about 216 tokens", "Save and use"):

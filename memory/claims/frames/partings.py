@@ -30,7 +30,8 @@ NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
 
 def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTriple]) -> Iterator[HotTriple]:
     """What was told, is named in the clause by its value, and has ended; where it lives, only if for good."""
-    if not clause.says(reader.words.phrases["parting"]) or any(denies(token, reader.words.language) for token in reader.tokens):
+    is_denied = any(denies(token, reader.words.language) for token in reader.tokens)
+    if is_denied or not clause.says(reader.words.phrases["parting"]):
         return
     spoken = {token.plain for token in reader.tokens}
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)

@@ -28,6 +28,9 @@ from memory.web.viewing import owned_organizations, visible_organizations
 LISTED: Final = 100
 MOST_KEYS: Final = 20
 SHOWN_CHANGES: Final = 20
+# The cookie with a key that was just made, until the next page has shown it.
+MADE: Final = "commonplace_made_key"
+MADE_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +63,51 @@ def actor_of(request: OperatorRequest) -> str:
 def page(request: OperatorRequest) -> HttpResponse:
     context: dict[str, Any] = {"now": timezone.now(), "form": IssueKeyForm(request.user)}
     status = 200
+    context["made"], context["plain"] = read_made(request)
     if request.method == "POST":
         form = context["form"] = IssueKeyForm(request.user, request.POST)
         if wait_s := throttle.count_attempt(f"keys of {actor_of(request)}", "", MOST_KEYS):
             context["wait_minutes"], status = -(-wait_s // 60), 429
         elif form.is_valid():
-            # Shown in this answer and never again: only its digest is kept, and no cache may keep the page.
-            context["made"], context["plain"] = make_key(request, form)
-            context["form"] = IssueKeyForm(request.user)
+            return show_once(request, *make_key(request, form))
         else:
             status = 422
     context["groups"] = list_keys(request, context["now"])
     context["may_make"] = owned_organizations(request.user).exists()
     context["usual_rate"] = memory_conf().limits.requests_per_second
-    return render(request, "console/settings/keys.html", context, status=status)
+    response = render(request, "console/settings/keys.html", context, status=status)
+    if context["made"] is not None:
+        response.delete_cookie(MADE, path=reverse("console:keys"), samesite="Strict")
+    return response
+
+
+def show_once(request: OperatorRequest, made: ApiKey, plain: str) -> HttpResponse:
+    """Lead to the page that shows the key, which a reload then neither makes nor shows again.
+
+    What opens the memory is kept nowhere here, so it goes by way of the browser that is about to show it.
+    """
+    response = redirect("console:keys")
+    response.set_signed_cookie(
+        MADE,
+        f"{made.pk} {plain}",
+        max_age=MADE_S,
+        path=reverse("console:keys"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+def read_made(request: OperatorRequest) -> tuple[ApiKey | None, str]:
+    """The key that was made a moment ago, and what it reads, once."""
+    value = request.get_signed_cookie(MADE, "", max_age=MADE_S) if request.method == "GET" else ""
+    number, _space, plain = (value or "").partition(" ")
+    if not plain:
+        return None, ""
+    own = ApiKey.objects.filter(organization__in=visible_organizations(request.user))
+    made = own.filter(pk=number).first()
+    return made, plain if made is not None else ""
 
 
 def make_key(request: OperatorRequest, form: IssueKeyForm) -> tuple[ApiKey, str]:

@@ -80,6 +80,38 @@ def test_what_an_order_to_forget_clearly_names_is_archived_and_can_come_back(
     assert len(api.get("memories", bank).json()["items"]) == 2
 
 
+def store_exchange(api: ApiClient, said: str) -> str:
+    body = {"user_message": said, "assistant_message": "Noted."}
+    stored = api.post("threads/t/exchanges", body)
+    assert stored.status_code == 201, stored.content
+    return str(stored.json()["memory_id"])
+
+
+def test_what_was_said_a_moment_ago_is_forgotten_though_nobody_has_read_it_yet(api: ApiClient) -> None:
+    store_exchange(api, "I keep bees in the garden.")
+    [forgotten] = run(api, "Forget that I keep bees")
+    assert (forgotten["done"], forgotten["message"]) == (True, "Archived: I keep bees in the garden.")
+    assert api.get("facts").json()["items"] == []
+    told = str(api.post("context", {"query": "Do I keep bees?"}).json()["injection"])
+    assert all("no longer so" in line for line in told.splitlines() if "bees in the garden" in line)
+
+
+def test_what_only_a_conversation_tells_is_archived_where_it_says_little_else(api: ApiClient) -> None:
+    note = api.post("memories", {"text": "The hives stand near Wendover", "tier": "history"}).json()["id"]
+    [forgotten] = run(api, "Forget that the hives stand near Wendover")
+    assert (forgotten["done"], forgotten["message"]) == (True, "Archived: The hives stand near Wendover")
+    assert [item["id"] for item in forgotten["items"]] == [note]  # type: ignore[attr-defined]
+    assert api.get(f"memories/{note}").json()["status"] == "archived"
+    assert api.post(f"memories/{note}/restore").json()["status"] == "active"
+
+    long = "What a day: two meetings, a flat tyre, a delivery that never came, and then the printer broke."
+    memory_id = store_exchange(api, long)
+    [unsure] = run(api, "Forget that the printer broke")
+    assert unsure["done"] is False
+    assert str(unsure["message"]).startswith("Perhaps this is meant")
+    assert [item["id"] for item in unsure["items"]] == [memory_id]  # type: ignore[attr-defined]
+
+
 def test_an_order_to_forget_that_fits_nothing_or_too_much_changes_nothing_and_says_so(api: ApiClient) -> None:
     for statement in ("I'm allergic to milk.", "My sister Ida lives in Leeds.", "My brother Per lives in Leeds."):
         api.post("facts", {"statement": statement})

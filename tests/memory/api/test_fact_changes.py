@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 
 from memory.access.scope import user_scope
-from memory.models import EndUser, MemoryItem
-from memory.tiers import Status
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact, FactEvidence, MemoryItem
+from memory.store.admission import NewMemory
+from memory.tiers import Status, Tier
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient
 from tests.conftest import Clock
 from tests.memory.api.fact_calls import NOBODY, listed, open_review, refused, state
@@ -104,6 +108,27 @@ def test_a_correction_that_breaks_a_rule_is_refused_and_changes_nothing(
     fact = state(api, "I live in Leeds.")["fact"]
     assert refused(api.patch(f"facts/{fact['id']}", body)) == [field]
     assert api.get(f"facts/{fact['id']}").json()["statement"] == "I live in Leeds."
+
+
+def test_forgetting_removes_the_memory_that_says_nothing_else_and_leaves_what_says_more(
+    api: ApiClient, user: EndUser, clock: Clock
+) -> None:
+    """Of an imported line the whole text would be left, first in every search and in each export."""
+    facade = MemoryFacade("key:test")
+    line = NewMemory("My boat is called Tilly.", tier=Tier.HISTORY, thread_id="t", source={"kind": "import"})
+    imported = facade.store(user, line, now=clock()).item
+    said = facade.store_exchange(
+        user, NewExchange("t", "My boat is called Tilly.", "A fine name."), now=clock()
+    ).memory_id
+    profiling.profile_due_exchanges(user, now=clock())
+    with user_scope(user):
+        fact = Fact.objects.for_user(user).active().get(statement="My boat is called Tilly.")
+        kept = {"user": user, "fact": fact, "step": 0.1, "occurred_at": clock()}
+        FactEvidence.objects.create(kind="import", ref_id=imported.pk, memory_id=imported.pk, **kept)
+    assert api.delete(f"facts/{fact.pk}").status_code == 204
+    assert api.get(f"memories/{imported.pk}").status_code == 404
+    assert api.get(f"memories/{said}").status_code == 200
+    assert [hit["memory_id"] for hit in api.post("search", {"query": "Tilly"}).json()["results"]] == [str(said)]
 
 
 def test_what_is_forgotten_leaves_no_word_and_earlier_words_do_not_bring_it_back(

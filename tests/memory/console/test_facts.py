@@ -232,6 +232,40 @@ def test_rejecting_takes_it_out_of_facts_and_bank_and_undoing_brings_both_back(
     assert load_bank_status(fact) == Status.ACTIVE
 
 
+def test_rejecting_what_replaced_another_brings_that_back_and_its_page_says_so(
+    console: Console, user: EndUser, place: str
+) -> None:
+    old, new = state(user, "I live in Leeds.", days_ago=9), state(user, "I live in York.", days_ago=6)
+    assert "Then:" in read(console, f"{place}/facts/{old.pk}")
+    page = console.post(f"{place}/facts/{new.pk}/reject", follow=True).content.decode()
+    assert "What it had replaced is current again." in page
+    assert reload_fact(old).state == FactState.ACTIVE
+    page = read(console, f"{place}/facts/{old.pk}")
+    assert "Then:" not in page
+    assert "what replaced it was rejected" in page
+
+    # As in what earlier releases wrote: ended by a fact that was rejected since.
+    with user_scope(user):
+        Fact.objects.filter(pk=old.pk).update(state=FactState.SUPERSEDED, superseded_by=new.pk)
+    assert "What took its place was rejected since:" in read(console, f"{place}/facts/{old.pk}")
+
+
+def test_a_true_sentence_is_kept_without_what_was_read_into_it(console: Console, user: EndUser, place: str) -> None:
+    state(user, "I live in Leeds.", days_ago=9)
+    fact = state(user, "I live in York.", days_ago=6)
+    own = f"{place}/facts/{fact.pk}"
+    assert "Only the reading is wrong" in read(console, own)
+    page = console.post(f"{own}/reading", follow=True).content.decode()
+    assert "without what was read into it" in page
+    assert "Kept as a plain statement" in page
+    assert "Only the reading is wrong" not in page
+    held = read(console, f"{place}/facts")
+    assert "I live in Leeds." in held
+    assert "I live in York." in held
+    assert "as it was before" in console.post(f"{own}/undo", follow=True).content.decode()
+    assert reload_fact(fact).relation == "lives_in"
+
+
 def test_undoing_says_so_when_the_same_holds_already(console: Console, user: EndUser, place: str) -> None:
     old = state(user, "I live in Leeds.", days_ago=9)
     state(user, "I live in York.", days_ago=6)

@@ -64,8 +64,11 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     governing: Console, owner: Operator, organization: Organization, user: EndUser, services: None
 ) -> None:
     fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "people": "ann, ben"}
-    made = governing.post("/console/keys", {**fields, "requests_per_second": "5", "days": "30"}).content.decode()
-    [plain] = KEY.findall(made)
+    sent = governing.post("/console/keys", {**fields, "requests_per_second": "5", "days": "30"})
+    # A reload of what follows makes no second key.
+    assert (sent.status_code, sent.headers["Location"]) == (302, "/console/keys")
+    assert sent.cookies["commonplace_made_key"]["httponly"]
+    [plain] = KEY.findall(governing.get("/console/keys").content.decode())
     row = ApiKey.objects.get(name="Nightly")
     assert (row.scopes, row.user_ids, row.requests_per_second) == (["read"], ["ann", "ben"], 5)
     assert row.expires_at is not None

@@ -89,6 +89,35 @@ def import_file(user: EndUser, file: bytes) -> Transfer:
     return done
 
 
+@pytest.mark.django_db
+def test_a_concept_that_was_used_often_leaves_and_arrives(user: EndUser, foreign_user: EndUser) -> None:
+    """Its importance grows with its uses: an export of anybody who had asked thrice was refused."""
+    memory, now = MemoryFacade("key:test"), timezone.now()
+    memory.store(user, NewMemory("The lamp is repaired on Thursdays", tier=Tier.HISTORY), now=now)
+    for _ in range(3):
+        turn = memory.search(user, SearchRequest("When is the lamp repaired?"), now=now).turn_id
+        memory.record_outcome(user, Outcome.WORKED, now=now, turn_id=turn)
+    graph_tasks.learn_user(user.pk)
+    file = export(user)
+    concepts = read_concepts(file)
+    assert max(one["importance"] for one in concepts) > 1
+    assert max(one["uses"] for one in concepts) == 3
+
+    assert import_file(foreign_user, file).state == TransferState.COMPLETED
+    assert read_concepts(export(foreign_user)) == concepts
+
+    name, organization = user.external_id, user.organization
+    erasure.finish_erasure(erasure.request_erasure(user, now=timezone.now()).pk, now=timezone.now())
+    back = get_or_create_user(organization, name)
+    assert import_file(back, file).state == TransferState.COMPLETED
+    assert rows_of(export(back)) == rows_of(file)
+
+
+def read_concepts(file: bytes) -> list[Line]:
+    """Without the ids of the people and rows they belong to, of which they have none."""
+    return [line for line in map(json.loads, rows_of(file)) if line["type"] == "concept"]
+
+
 def count(job: Transfer, what: str) -> int:
     return sum(counted.get(what, 0) for counted in job.counts.values())
 

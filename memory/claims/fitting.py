@@ -34,7 +34,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
-    if claim.relation in {"works_at", "works_as"} and is_no_work(claim):
+    if claim.relation in {"works_at", "works_as", "school"} and is_no_work(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation in {"has_condition", "diet"} and is_no_ailment(claim):
         return replace(free_claim(claim), tense="present")

@@ -46,6 +46,9 @@ class SentenceJudgement:
     is_brief: bool = False
 
     def believes(self, claim: Claim) -> bool:
+        if claim.is_sure and claim.tense == "over":
+            # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had.
+            return True
         is_named = names_relation(claim) or claim.tense != "present" or bool(claim.replaces)
         if self.is_brief:
             return is_named or self.reaches(NAMED_LEAST)

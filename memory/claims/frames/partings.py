@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.mentions import HotMention
 from memory.claims.frames.naming import find_span
 from memory.claims.frames.phrases import PhraseReader
@@ -18,7 +19,6 @@ from memory.guard.spelling import fold_letters
 
 PARTNERS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband", "married_to"})
 HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss", "roommate"})
-
 # Before a noun it denies no verb.
 NO: Final = ("en", "no")
 # Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
@@ -36,13 +36,43 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     spoken = {token.plain for token in reader.tokens}
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
-    named = (one for one in told if one.relation in ENDABLE and spoken.issuperset(fold_letters(one.object).split()))
+    named = (one for one in told if one.relation in ENDABLE and is_named(one, spoken))
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
         if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def is_named(one: HotTriple, spoken: set[str]) -> bool:
+    """Of who has a title the name alone says who: "der Wolff" is Herr Wolff."""
+    parts = fold_letters(one.object).split()
+    return spoken.issuperset(parts) or (one.relation in HELPERS and len(parts) > 1 and parts[-1] in spoken)
+
+
+def find_successor(reader: PhraseReader, clause: HotClause, parted: HotTriple) -> ClauseFact | None:
+    """ "Clive retired, Shaz runs the shop now": whom the turn names in the place of a boss or a doctor who has gone."""
+    phrases = reader.words.phrases
+    is_placed = clause.says(phrases["succeeds"]) or any(token.has("now", "instead") for token in reader.tokens)
+    if not is_placed or clause.says(phrases["parting"]):
+        return None
+    names = [one for one in list_names(reader) if not is_named(parted, set(fold_letters(one).split()))]
+    span = find_span(reader, 0, len(reader.tokens))
+    return ClauseFact(parted.subject, parted.relation, names[0], span) if len(names) == 1 else None
+
+
+def list_names(reader: PhraseReader) -> Iterator[str]:
+    at, end = 0, len(reader.tokens)
+    while at < end:
+        is_titled = reader.tokens[at].has("title") and at + 1 < end
+        first = at + 1 if is_titled else at
+        # A noun of German is written as a name is.
+        is_sure = is_titled or (reader.is_sure_name_at(at) and reader.words.language != "de")
+        stop = reader.find_name_end(first, end) if is_sure else at
+        if stop > first:
+            yield reader.cut(at, stop)
+        at = max(at + 1, stop)
 
 
 def denies(token: HotToken, language: str) -> bool:

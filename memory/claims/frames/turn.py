@@ -43,7 +43,7 @@ from memory.claims.frames.naming import (
 from memory.claims.frames.negation import is_ended
 from memory.claims.frames.objects import is_place
 from memory.claims.frames.parsed import find_parsed
-from memory.claims.frames.partings import find_courted, find_parted
+from memory.claims.frames.partings import HELPERS, find_courted, find_parted, find_successor
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
 from memory.claims.frames.remembering import open_requests
@@ -332,6 +332,7 @@ def correct(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> N
         parting = turn.words.phrases["parting"]
         for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):
             take_new_value(turn.make_reader(clause), former, state)
+    name_successors(state, turn)
     unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
     state.retracted += unsaid if not state.facts else ()
     put_right(state, turn, told, is_correcting=correcting)
@@ -352,6 +353,14 @@ def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *,
     state.retracted += change.retracted
     if change.new and is_correcting:
         state.amendment = note_amendment(change, turn, find_first_correction(turn))
+
+
+def name_successors(state: TurnState, turn: TurnClauses) -> None:
+    """Who comes in the place of somebody whom the turn parts with, where no verb says so."""
+    told = {one.relation for one in state.facts}
+    for parted in [one for one in state.retracted if one.is_over and one.relation in HELPERS - told]:
+        found = (find_successor(turn.make_reader(clause), clause, parted) for clause in turn.clauses)
+        state.facts += [one for one in found if one is not None][:1]
 
 
 def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now: bool) -> bool:

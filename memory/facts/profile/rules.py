@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims import Claim, read_claims
+from memory.claims.frames.partings import HELPERS
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
@@ -156,7 +157,9 @@ def is_taken(claim: Claim, statement: str) -> bool:
     if claim.is_request:
         return judge_write(statement, is_requested=True).refusal is None
     # "I meant Faro, not Loulé" sounds like talk, but puts right what is known.
-    is_meant = claim.is_sure or (claim.is_correction and bool(claim.replaces))
+    # So does "ahora está una tal Vanesa" of a new boss.
+    is_exchanged = claim.tense != "present" and claim.relation in HELPERS
+    is_meant = claim.is_sure or is_exchanged or (claim.is_correction and bool(claim.replaces))
     return judge_write(statement, is_requested=is_meant).objection is None
 
 

@@ -27,9 +27,10 @@ class CorrectedText:
 
     def mark_claim(self, claim: Claim) -> Claim:
         """A claim of the value that takes the place of an earlier turn's, as its correction."""
-        if not self.said or claim.relation == ABOUT or self.meant not in claim.object:
+        if not self.said or self.meant not in claim.statement.casefold():
             return claim
-        wrong = claim.object.replace(self.meant, self.said)
+        is_told = claim.relation != ABOUT and self.meant in claim.object
+        wrong = claim.object.replace(self.meant, self.said) if is_told else self.said
         return replace(claim, tense="new", replaces=wrong, is_correction=True)
 
 

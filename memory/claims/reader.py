@@ -26,6 +26,7 @@ from memory.claims.nouns import is_person_or_animal
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
+from memory.claims.rescheduling import correct_times
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
@@ -47,6 +48,7 @@ from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 from memory.language.commands import CommandAction, read_command
+from memory.language.loader import list_codes
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
@@ -149,6 +151,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         return TurnReading(whole)
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
     corrected = correct_text(masked, framed.amendment, previous)
+    if corrected.text == masked:
+        corrected = correct_times(masked, previous, [one for one in list_codes() if one in (whole.languages or ())])
     if corrected.text != masked:
         masked = normal = corrected.text
         whole = annotate_text(masked, load_claim_words())

@@ -410,7 +410,8 @@ def find_respelt(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
 
 
 def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
-    readers = [turn.make_reader(clause) for clause in turn.clauses]
+    # "Sorry, what happened on Monday?" asks.
+    readers = [turn.make_reader(clause) for clause in turn.clauses if not clause.is_asking]
     for reader in readers:
         # "I said Truro but I meant Taunton".
         behind = find_behind_phrase(reader, turn.words.phrases["correct"])

@@ -62,3 +62,56 @@ def test_an_apology_puts_no_value_right(turn: str, told: str) -> None:
 def test_the_words_of_a_correction_are_no_value() -> None:
     reading = read_turn("typo, 1948 lol", ["I was born in 1984."])
     assert [one.key for one in reading.triples] == [("you", "born_in", "1948")]
+
+
+@pytest.mark.parametrize(
+    ("before", "turn", "statement"),
+    [
+        ("my mom's surgery is on March 3rd", "they pushed it to the 10th", "My mom's surgery is on March 10th."),
+        ("my flight is on the 3rd at 9:20", "they moved it to the 5th at 10:40", "My flight is on the 5th at 10:40."),
+        (
+            "le rendez-vous chez le notaire est le 3",
+            "on a dit le 7 finalement",
+            "Le rendez-vous chez le notaire est le 7.",
+        ),
+        (
+            "ich hab am Freitag um 9 Zahnarzt",
+            "die haben es auf Montag um 10 verlegt",
+            "Ich hab am Montag um 10 Zahnarzt.",
+        ),
+        (
+            "tengo turno con la endocrino el 3 de diciembre a las 9",
+            "me corrieron el turno, es el 10 a las 9",
+            "Tengo turno con la endocrino el 10 de diciembre a las 9.",
+        ),
+        ("", "my mom's surgery is on March 3rd. actually no, the 4th", "My mom's surgery is on March 4th."),
+        (
+            "",
+            "dentist on 8th dec, at Town Street. actually scratch that its the 9th",
+            "Dentist on 9th dec, at Town Street.",
+        ),
+        (
+            "",
+            "Di Noia mi ha dato appuntamento il 2 dicembre alle 15. anzi no, alle 16.30",
+            "Di Noia mi ha dato appuntamento il 2 dicembre alle 16.30.",
+        ),
+    ],
+)
+def test_a_date_or_an_hour_that_is_moved_is_told_with_its_event(before: str, turn: str, statement: str) -> None:
+    assert statement in {one.statement for one in read_claims(turn, [before] if before else [])}
+
+
+@pytest.mark.parametrize(
+    ("before", "turn", "wrong"),
+    [
+        ("", "I'm off on Friday. Actually I moved to Leeds on Monday", "I'm off on Monday."),
+        ("i have a shift on friday", "sorry, can you explain what happened on monday?", "I have a shift on monday."),
+        (
+            "Mein Physiotermin ist Dienstag 14 Uhr.",
+            "Physio ruft grad an, wird Mittwoch viertel nach drei",
+            "Mein Physiotermin ist Mittwoch 14 Uhr.",
+        ),
+    ],
+)
+def test_what_tells_more_than_a_date_moves_none(before: str, turn: str, wrong: str) -> None:
+    assert wrong not in {one.statement for one in read_claims(turn, [before] if before else [])}

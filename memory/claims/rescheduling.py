@@ -1,0 +1,115 @@
+"""A date or an hour that takes the place of one just told: "the dentist on 8th Dec. Scratch that, it's the 9th", "they
+pushed it to the 10th".
+
+Which event is meant only the sentence before says, and it need fill no slot: the value is put there for the one of its
+kind, and the sentence is read as if it had been told so.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from memory.claims.corrected import CorrectedText, join_sentences, list_said
+from memory.claims.frames.numerals import read_spoken
+from memory.claims.slots import load_small_words
+from memory.claims.succession import load_correction, load_days
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+SENTENCES: Final = re.compile(r"[^.!?…\n]+(?:[.:]\d{1,2}[^.!?…\n]*)*")
+WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
+# Words of a sentence that only moves something.
+LONGEST: Final = 14
+# Words of it that may name who moved what: "me corrieron el turno".
+MOST_BESIDE: Final = 3
+LEAST_WORD: Final = 4
+HOUR: Final = r"(?:[01]?\d|2[0-3])"
+NO_MORE: Final = r"(?![\d:]|[.,]\d)"
+BEFORE_HOUR: Final = ("at ", "um ", "alle ", "a las ", "às ")
+CLOCK: Final = re.compile(
+    rf"(?<![\d.:]){HOUR}[:.h]\d{{2}}(?!\d)|(?<![\d.:]){HOUR}\s?(?:am|pm|uhr|hs|h)\b|"
+    + "|".join(rf"(?<=\b{one}){HOUR}{NO_MORE}" for one in BEFORE_HOUR),
+    re.IGNORECASE,
+)
+DAY: Final = re.compile(
+    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
+    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
+    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
+    re.IGNORECASE,
+)
+Pair = tuple[str, re.Match[str]]
+
+
+def correct_times(text: str, previous: Sequence[str], languages: Sequence[str]) -> CorrectedText:
+    """A text whose last told date or hour is moved in the sentence that told it, or as it stands."""
+    found = (move_time(text, previous, one) for one in languages)
+    return next((one for one in found if one.text != text), CorrectedText(text))
+
+
+def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedText:
+    sentences = [one for one in SENTENCES.finditer(text) if one[0].strip()]
+    for at, sentence in enumerate(sentences):
+        if text[sentence.end() :].startswith("?") or not moves_time(sentence[0], language, is_first=at == 0):
+            continue
+        for told in [sentences[at - 1][0]] if at else list_said(previous)[:2]:
+            pairs = list(pair_values(told, sentence[0], language))
+            is_moved = any(old.casefold() != new[0].casefold() for old, new in pairs)
+            if is_moved and not told.rstrip().endswith("?") and not tells_more(sentence[0], pairs, language):
+                return exchange_values(text, sentences, at, told, pairs)
+    return CorrectedText(text)
+
+
+def moves_time(spoken: str, language: str, *, is_first: bool) -> bool:
+    if len(spoken.split()) > LONGEST:
+        return False
+    is_correction = load_correction(language).search(spoken) is not None
+    return is_correction or (is_first and load_moves(language).search(spoken) is not None)
+
+
+def pair_values(told: str, spoken: str, language: str) -> Iterator[Pair]:
+    """For each kind of value that both name once: the old one, and where the new one stands."""
+    for kind in (load_days(language), DAY, CLOCK):
+        old, new = list(kind.finditer(told)), list(kind.finditer(spoken))
+        if len(old) == len(new) == 1:
+            yield old[0][0], new[0]
+
+
+def tells_more(spoken: str, pairs: Sequence[Pair], language: str) -> bool:
+    """ "Wird Mittwoch viertel nach drei" holds an hour that nothing takes the place of, "actually I moved to Leeds on
+    Monday" another matter: in the sentence before either would be wrong."""
+    rest = spoken
+    for _, new in sorted(pairs, key=lambda pair: -pair[1].start()):
+        rest = f"{rest[: new.start()]} {rest[new.end() :]}"
+    is_correction = load_correction(language).search(rest) is not None
+    rest = load_correction(language).sub(" ", load_moves(language).sub(" ", rest))
+    words = [fold_letters(word) for word in WORDS.findall(rest)]
+    words = [word for word in words if word not in load_small_words(language)]
+    is_timed = any(word in load_units(language) or word.isdigit() or read_spoken([word], language) for word in words)
+    told = [word for word in words if len(word) >= LEAST_WORD]
+    return is_timed or len(told) > (1 if is_correction else MOST_BESIDE)
+
+
+@cache
+def load_units(language: str) -> frozenset[str]:
+    kinds = ("time", "unit", "month")
+    return frozenset(fold_letters(word) for kind in kinds for word in read_entries(language, "frames", kind))
+
+
+def exchange_values(
+    text: str, sentences: Sequence[re.Match[str]], at: int, told: str, pairs: Sequence[Pair]
+) -> CorrectedText:
+    right = told.strip()
+    for old, new in pairs:
+        right = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new[0], right, count=1)
+    rest = text[sentences[at].end() :].lstrip(" .!…")
+    before = text[: sentences[at - 1].start()] if at else ""
+    whole = join_sentences(join_sentences(before, right), rest)
+    old, new = pairs[0]
+    return CorrectedText(whole) if at else CorrectedText(whole, old.casefold(), new[0].casefold())
+
+
+@cache
+def load_moves(language: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(one) for one in read_entries(language, "slots", "rescheduled"))
+    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -28,7 +28,7 @@ from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
 from memory.tiers import Indexing
 from memory.web import paging
-from memory.web.auth import ADMIN_WHOLE, READ, WRITE, get_user_or_404
+from memory.web.auth import READ, WRITE, WRITE_WHOLE, get_user_or_404
 from memory.web.endpoints import optional_user, require_user, write_once
 from memory.web.fields import ItemId, RecordPageOptions, UserId
 from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
@@ -251,7 +251,7 @@ def list_events(
 
 @router.delete(
     "/users/{u}",
-    auth=ADMIN_WHOLE,
+    auth=WRITE_WHOLE,
     response=describe_responses(202, ErasureOut, writes=True, may_miss=True),
     operation_id="erase_user",
     summary="Forget a user for good",

@@ -74,9 +74,6 @@ def read_filters(text: str | None) -> dict[str, Any] | None:
 
 
 def erase_person(call: Mem0Call, person: str) -> None:
-    """As REST's own erasure: nothing brings a person back, so a key that only writes may not."""
-    if "admin" not in call.principal.scopes:
-        raise Problem(403, "forbidden", "This key lacks the scope admin, which forgetting a whole person takes.")
     if call.principal.scope:
         raise Problem(403, "forbidden", "This is about the whole person; the key is bound to a part of them.")
     if user := find_person(call, person):

@@ -20,8 +20,8 @@ LONGEST_DAYS: Final = 3_650
 MOST_PEOPLE: Final = 1_000
 SCOPE_CHOICES: Final = (
     ("read", gettext_lazy("read: search, context, lists")),
-    ("write", gettext_lazy("write: store, change, delete")),
-    ("admin", gettext_lazy("admin: erase people, import, promote, govern")),
+    ("write", gettext_lazy("write: store, change, delete, also a whole person")),
+    ("admin", gettext_lazy("admin: import, export, promote, govern")),
 )
 
 

@@ -150,14 +150,3 @@ def test_an_address_holds_two_ids_and_goes_with_its_memory(user: EndUser, foreig
     # Nobody can claim another's memory: the key has the owner in it.
     with pytest.raises(DatabaseError, match="foreign key"), connection.cursor() as cursor:
         cursor.execute(f"UPDATE memory_address SET owner_id = {foreign_user.pk}; SET CONSTRAINTS ALL IMMEDIATE")
-
-
-def test_forgetting_a_whole_person_takes_more_than_writing(new_client: NewClient, user: EndUser) -> None:
-    person, writer = user.external_id, new_client(user, scopes=("read", "write"))
-    writer.add("The ladder is in the shed", user_id=person, agent_id="plumber", infer=False)
-    for call in (writer.delete_all, writer.delete_users):
-        with pytest.raises(Exception, match="scope admin"):
-            call(user_id=person)
-    assert writer.get_all(filters={"user_id": person})["count"] == 1
-    writer.delete_all(user_id=person, agent_id="plumber")
-    assert writer.get_all(filters={"user_id": person})["count"] == 0

@@ -22,7 +22,7 @@ CALLS = {
     "POST memories/batch": "write",
     "POST outcomes": "write",
     "POST threads/t/exchanges": "write",
-    "DELETE /api/v1/users/ann": "admin",
+    "DELETE /api/v1/users/ann": "write",
     "POST promote": "admin",
 }
 

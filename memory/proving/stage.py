@@ -85,8 +85,7 @@ class ProvingStage:
 
     def make_key(self, organization: str, **options: str) -> str:
         named = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-        # With --create, as strangers get an organisation of their own.
-        return self.manage("create_key", "--org", organization, "--create", "--name", "prove", *named).strip()
+        return self.manage("create_key", "--org", organization, "--name", "prove", *named).strip()
 
     def wait_until_indexed(self, user: str, within_s: float = 3 * PATIENCE_S) -> dict[str, int]:
         with self.call() as client:

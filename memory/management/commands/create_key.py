@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,12 +13,13 @@ from django.utils import timezone
 from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE, RowScope
 from memory.access.keys import SCOPES, issue_key
 from memory.access.users import EXTERNAL_ID_PATTERN
-from memory.management.organizations import resolve_organization
 from memory.models import ApiKey, Organization
 from memory.models.people import SecretHandling
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _LONGEST = timedelta(days=3650)
+# Organisations that are named beside a new one.
+MOST_NAMED = 8
 
 
 def parse_lifetime(text: str) -> timedelta:
@@ -44,8 +45,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--org", required=True, help="slug of the organisation; the first one is made")
-        parser.add_argument("--create", action="store_true", help="make the organisation, where others exist already")
+        parser.add_argument("--org", required=True, help="slug of the organisation; created if it does not exist")
         parser.add_argument("--name", required=True, help="what the key is for, shown in the console")
         parser.add_argument("--scopes", type=parse_list, default=["read", "write"], help=f"some of {','.join(SCOPES)}")
         parser.add_argument("--user-ids", type=parse_list, help="the only users the key may act for; all by default")
@@ -65,7 +65,15 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         self.refuse_bad(options)
         now = timezone.now()
-        organization = self.find_or_make_organization(options["org"], now, is_new=options["create"])
+        # So that one command leads from an empty database to a client that works; it says that it made one.
+        organization, made = Organization.objects.get_or_create(
+            slug=options["org"], defaults={"name": options["org"], "created_at": now}
+        )
+        if made:
+            # A mistyped slug makes one whose memory is empty: who reads what else there is sees it.
+            others = Organization.objects.exclude(pk=organization.pk).order_by("slug").values_list("slug", flat=True)
+            beside = ", ".join(others[:MOST_NAMED])
+            self.stderr.write(f"created organisation {organization.slug}{beside and f' beside {beside}'}")
         try:
             row, key = issue_key(
                 organization,
@@ -91,19 +99,6 @@ class Command(BaseCommand):
         # The key alone goes to standard output, so that a script can take it: KEY=$(manage.py create_key ...).
         self.stderr.write("the key is not shown again:")
         self.stdout.write(key)
-
-    def find_or_make_organization(self, slug: str, now: datetime, *, is_new: bool) -> Organization:
-        """Raises CommandError for a slug nobody has: a key of a mistyped one works, and sees an empty memory."""
-        # So that one command leads from an empty database to a client that works; it says that it made one.
-        if not is_new and Organization.objects.exists():
-            try:
-                return resolve_organization(slug)
-            except CommandError as fault:
-                raise CommandError(f"{fault}; add --create to make it") from None
-        organization, made = Organization.objects.get_or_create(slug=slug, defaults={"name": slug, "created_at": now})
-        if made:
-            self.stderr.write(f"created organisation {organization.slug}")
-        return organization
 
     def refuse_bad(self, options: dict[str, Any]) -> None:
         try:

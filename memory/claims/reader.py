@@ -12,7 +12,6 @@ from memory.claims.building import LONGEST, build_claim, find_language, word_sta
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import complete_claims, drop_contained, name_pronoun, resolve_pronoun
-from memory.claims.corrected import correct_text
 from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
@@ -26,7 +25,7 @@ from memory.claims.nouns import is_person_or_animal
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
-from memory.claims.rescheduling import correct_times
+from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
@@ -48,7 +47,6 @@ from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 from memory.language.commands import CommandAction, read_command
-from memory.language.loader import list_codes
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
@@ -150,30 +148,24 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     if speaks_for_others(whole):
         return TurnReading(whole)
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
-    corrected = correct_text(masked, framed.amendment, previous)
-    if corrected.text == masked:
-        corrected = correct_times(masked, previous, [one for one in list_codes() if one in (whole.languages or ())])
+    corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
     if corrected.text != masked:
-        masked = normal = corrected.text
-        whole = annotate_text(masked, load_claim_words())
+        whole = annotate_text(masked := (normal := corrected.text), load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
     found: list[SentenceReading] = []
-    place = 0
-    skip = is_introduced = False
+    place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
         if skip:
             skip = False
             continue
-        request = find_request(sentence)
-        if request is not None and not has_frame(sentence) and not parts_with(sentence, framed.slots, place):
-            claim, skip = read_request(whole, index, request, place)
-            if claim is not None:
-                claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
-                found.append(SentenceReading(sentence, place, (claim,), is_request=True))
-                continue
+        claim, skip = read_remembered(whole, index, sentence, framed, place)
+        if claim is not None:
+            claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
+            found.append(SentenceReading(sentence, place, (claim,), is_request=True))
+            continue
         is_introduced = is_introduced or introduces_words(sentence)
         closed = read_closed(sentence, whole, place, known, is_introduced=is_introduced)
         if closed is not None:
@@ -182,14 +174,23 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        one = settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed)
-        found.append(one)
+        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
     own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
     asked = claim_appointments(framed.asked, [(one.sentence, one.place) for one in own])
     return TurnReading(whole, tuple(found), masked != normal, asked)
+
+
+def read_remembered(
+    whole: AnnotatedText, index: int, sentence: Sentence, framed: FramedText, place: int
+) -> tuple[Claim | None, bool]:
+    """What a sentence asks to be remembered, and whether the next sentence holds it."""
+    request = find_request(sentence)
+    if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
+        return None, False
+    return read_request(whole, index, request, place)
 
 
 def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bool:

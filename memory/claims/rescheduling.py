@@ -6,16 +6,17 @@ kind, and the sentence is read as if it had been told so.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from memory.claims.corrected import CorrectedText, join_sentences, list_said
+from memory.claims.corrected import CorrectedText, correct_text, join_sentences, list_said
 from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.triples import Amendment
 from memory.claims.slots import load_small_words
 from memory.claims.succession import load_correction, load_days
 from memory.guard.spelling import fold_letters
-from memory.language.loader import read_entries
+from memory.language.loader import list_codes, read_entries
 
 SENTENCES: Final = re.compile(r"[^.!?…\n]+(?:[.:]\d{1,2}[^.!?…\n]*)*")
 WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
@@ -39,6 +40,15 @@ DAY: Final = re.compile(
     re.IGNORECASE,
 )
 Pair = tuple[str, re.Match[str]]
+
+
+def put_values_right(
+    text: str, amendment: Amendment | None, previous: Sequence[str], languages: Collection[str] | None
+) -> CorrectedText:
+    """A text as it was meant, by the slot that a correction fills or by the date or hour that it moves."""
+    corrected = correct_text(text, amendment, previous)
+    spoken = [one for one in list_codes() if one in (languages or ())]
+    return corrected if corrected.text != text else correct_times(text, previous, spoken)
 
 
 def correct_times(text: str, previous: Sequence[str], languages: Sequence[str]) -> CorrectedText:

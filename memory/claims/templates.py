@@ -73,6 +73,9 @@ WORD_SECTIONS: Final = frozenset(
         "dose moves",
         "drug",
         "swap",
+        "taken off",
+        "rescheduled",
+        "no employer",
         "their",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}

@@ -24,7 +24,6 @@ from memory.context.budget import (
     TokenBudget,
     estimate_task,
     find_model_window,
-    fit_history,
     plan_budget,
     truncate_at_sentences,
 )
@@ -34,6 +33,7 @@ from memory.context.known import drop_told, find_known_lines
 from memory.context.matters import find_unrelated, rate_apartness
 from memory.context.meta import NO_INSIGHTS, build_meta
 from memory.context.personality import build_personality
+from memory.context.recent import ClientLimits, RecentMessage, fit_recent_messages, list_shown_messages
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
 from memory.context.streamed import build_streamed
 from memory.facts.streaming import StreamedLine
@@ -59,8 +59,6 @@ __all__ = [
 RECENT_MESSAGES_USED = 2
 SHORT_FOLLOW_UP = 4
 RECENT_TOKENS = 60
-# Of the window; context and history together leave the other half to tools and the answer.
-HISTORY_SHARE = 0.5
 # Of unit vectors: a cosine of .34.
 FAIR_DISTANCE = 1.15
 # Places whose memories are told though they are dormant: 57 answers of 63 in the development month instead of 55, for
@@ -73,12 +71,6 @@ VAGUE_WORDS = 12
 MOST_SHORT = 8
 # Hits that are read with the question; what a later one quotes is told among the known lines too.
 READ_FIRST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class RecentMessage:
-    role: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +94,6 @@ class ContextInsights:
 EMPTY_CONTEXT_INSIGHTS = ContextInsights()
 # What is handed over in the place of the search's own hits.
 ChooseHits = Callable[[SearchRequest, SearchResult], list[SearchHit]]
-
-
-@dataclass(frozen=True, slots=True)
-class ClientLimits:
-    """The client's model and its limit for the context in tokens; the first message that it hands the model."""
-
-    model: str = ""
-    max_tokens: int | None = None
-    opening: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +172,7 @@ def compose_context(
     opening, left = build_opening(user, budget, result.debug)
     request_sections = build_outcome_request(unscored, left, stable := StablePart.of(known, left, fence))
     told = list_experience(insights, chosen, hits, request, result), take_room(left, request_sections)
-    needed = [line for line in known if not line.is_idle]
-    selection = ContextSelection.of(stable, needed, hits, *told, fence)
+    selection = ContextSelection.of(stable, needed := [one for one in known if not one.is_idle], hits, *told, fence)
     insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
     sections, of_turn = place_sections(opening, request_sections, selection, stable, insights, left)
     return Context(
@@ -404,20 +386,3 @@ def finish_insights(insights: ContextInsights, debug: SearchDebug, shown: Sequen
     if thread is None or not thread.opening or not any(text.startswith(thread.opening) for text in shown):
         return insights
     return replace(insights, thread=replace(thread, bullets=()))
-
-
-def list_shown_messages(messages: Sequence[RecentMessage], limits: ClientLimits | None, window: int) -> list[str]:
-    """The messages that the client can still hand its model: with a limit, as many as fit at most."""
-    kept = fit_recent_messages(messages, limits, window, ())
-    texts = [text for _, text in kept] if kept is not None else [message.content for message in messages]
-    return [*texts, limits.opening] if limits else texts
-
-
-def fit_recent_messages(
-    messages: Sequence[RecentMessage], limits: ClientLimits | None, window: int, sections: Sequence[ContextSection]
-) -> list[tuple[str, str]] | None:
-    """What of the conversation fits beside the context; for a client that named its model or limit."""
-    if limits is None or not messages:
-        return None
-    left = round((limits.max_tokens or window) * HISTORY_SHARE) - count_section_tokens(sections)
-    return fit_history(messages, max(0, left))

@@ -103,8 +103,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
             validity = order_by_validity(user, query, request, ranked, rows, found.vector)
             grade_confidence(query, pool, ranked, request, debug)
             hits = load_hits(user, ranked, request, validity.superseded, shared)
-            # Before the turn is written down: an outcome is about what was handed over.
-            hits = [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
+            hits = silence_low(hits, request, debug)
         debug.tiers_used = [tier.value for tier in Tier if any(hit.item.tier == tier for hit in hits)]
         if remember:
             with debug.time_stage("remember"):
@@ -112,6 +111,11 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     count_search(debug, hits, time.perf_counter() - started)
     near = {one.memory.id: compute_cosine(one.distance) for one in pool if one.distance is not None}
     return SearchResult(turn_id, hits, debug, found.vector, validity, near)
+
+
+def silence_low(hits: list[SearchHit], request: SearchRequest, debug: SearchDebug) -> list[SearchHit]:
+    """Before the turn is written down: an outcome is about what was handed over."""
+    return [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
 
 
 def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) -> None:

@@ -1,0 +1,151 @@
+"""What a turn puts in the place of what was told, or of what it told itself: once all of its clauses are read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory.claims.frames.amending import amend_facts, find_first_correction, note_amendment
+from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.corrections import (
+    HotChange,
+    answers_no,
+    begins_with_no,
+    find_behind_phrase,
+    find_contradicted,
+    is_correcting,
+    read_elliptic,
+    read_respelt,
+    read_value,
+    says_only_that,
+)
+from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.naming import find_span
+from memory.claims.frames.partings import HELPERS, find_successor
+from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.retractions import (
+    align_told,
+    find_contrasted,
+    find_exchanged,
+    find_unsaid,
+    is_of_known_event,
+    join_sentences,
+)
+from memory.claims.frames.state import TurnClauses, TurnState
+from memory.claims.frames.triples import HotTriple
+from memory.claims.taxonomy import is_single
+
+
+def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> None:
+    correcting = is_correcting(turn.clauses, turn.words) or (bool(told) and answers_no(turn.clauses))
+    denies = correcting or (bool(told) and begins_with_no(turn.clauses))
+    is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
+    for fact in list(state.facts):
+        if fact.replaces and fact.replaces != fact.object:
+            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
+        elif is_changing(fact, turn, state, is_now=denies or is_now) and (known := find_contradicted(fact, told)):
+            state.retracted.append(replace(known, is_over=not denies))
+    denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
+    for old in denied:
+        # "He doesn't live in Hull, he lives in Hessle".
+        if any((fact.subject, fact.relation) == old.key[:2] and is_single(fact.relation) for fact in state.facts):
+            state.retracted.append(old)
+    ended = [one for one in state.retracted if one.is_over and is_single(one.relation)]
+    former = next(iter([*reversed(denied), *reversed(ended)]), None)
+    if former is not None:
+        # "Hoy lo pusimos a dormir a Firulais" names no other cat.
+        parting = turn.words.phrases["parting"]
+        for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):
+            take_new_value(turn.make_reader(clause), former, state)
+    name_successors(state, turn)
+    unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
+    state.retracted += unsaid if not state.facts else ()
+    put_right(state, turn, told, is_correcting=correcting)
+    state.retracted = [align_told(one, told) for one in state.retracted]
+
+
+def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *, is_correcting: bool) -> None:
+    """Puts a value in the place of one that was told before, or in this turn, by words that fill no slot."""
+    if state.retracted:
+        return
+    if not told or state.facts:
+        if is_correcting:
+            amend_facts(state, turn)
+        return
+    change = find_respelt(turn, told)
+    change = find_change(turn, told) if is_correcting and not change.new else change
+    state.facts += change.new
+    state.retracted += change.retracted
+    if change.new and is_correcting:
+        state.amendment = note_amendment(change, turn, find_first_correction(turn))
+
+
+def name_successors(state: TurnState, turn: TurnClauses) -> None:
+    """Who comes in the place of somebody whom the turn parts with, where no verb says so."""
+    told = {one.relation for one in state.facts}
+    for parted in [one for one in state.retracted if one.is_over and one.relation in HELPERS - told]:
+        found = (find_successor(turn.make_reader(clause), clause, parted) for clause in turn.clauses)
+        state.facts += [one for one in found if one is not None][:1]
+
+
+def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now: bool) -> bool:
+    """Whether what a fact tells takes the place of what was told in its slot a few turns ago."""
+    if is_now or (state.changed and fact.relation == state.changed):
+        return True
+    return all(is_of_known_event(fact, turn.make_reader(clause)) for clause in turn.clauses)
+
+
+def take_new_value(reader: PhraseReader, old: HotTriple, state: TurnState) -> None:
+    """The value that a clause puts in the place of one that was denied or has ended."""
+    value = read_value(reader, find_value_start(reader), old.relation)
+    if value and value != old.object and not any(one.relation == old.relation for one in state.facts):
+        span = find_span(reader, 0, len(reader.tokens))
+        state.facts.append(ClauseFact(old.subject, old.relation, value, span))
+        state.retracted.append(old)
+
+
+def find_value_start(reader: PhraseReader) -> int:
+    """Behind "but" within a clause: "nicht mehr Herr Quandt sondern Frau Ilkan"."""
+    inner = (at + 1 for at, token in enumerate(reader.tokens) if at and token.has("but"))
+    return next(inner, 0)
+
+
+def takes_up_denial(clause: HotClause) -> bool:
+    """ "... but Thursday", "it's Thursday", "se llama Casilda": the value behind one that was denied."""
+    words = [token for token in clause.tokens if not token.is_mark]
+    inner = next((at for at, token in enumerate(words) if at and token.has("but")), 0)
+    if inner:
+        return not any(token.has("not", "be 3", "have 3", "frame") for token in words[inner + 1 :])
+    if any(token.has("not") for token in words):
+        return False
+    if clause.is_bare:
+        return clause.link == "but" or any(token.has("now") for token in words[:1])
+    return any(token.has("be 3", "named") for token in words[:3]) and not any(
+        token.has("my", "i") for token in words[:2]
+    )
+
+
+def find_respelt(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
+    """ "It's Mopsie with an i e", "Noam, not Noa": a name that is nearly one that was told, or stands against it."""
+    contrasted = (find_contrasted(turn.make_reader(one), told) for one in join_sentences(turn.clauses))
+    plain = [one for one, why in zip(turn.clauses, turn.reasons, strict=True) if why is None]
+    exchanged = (find_exchanged(turn.make_reader(one), one, told) for one in plain)
+    respelt = (read_respelt(turn.make_reader(clause), told) for clause in turn.clauses)
+    return next((change for change in (*contrasted, *exchanged, *respelt) if change.new), HotChange())
+
+
+def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
+    # "Sorry, what happened on Monday?" asks.
+    readers = [turn.make_reader(clause) for clause in turn.clauses if not clause.is_asking]
+    for reader in readers:
+        # "I said Truro but I meant Taunton".
+        behind = find_behind_phrase(reader, turn.words.phrases["correct"])
+        if 0 < behind < len(reader.tokens) and (change := read_elliptic(reader, told, behind)).new:
+            return change
+    for reader in readers:
+        tokens = reader.tokens
+        skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
+        if says_only_that(reader, turn.words.phrases["correct"]):
+            continue
+        change = read_elliptic(reader, told, skip)
+        if change.new:
+            return change
+    return HotChange()

@@ -8,7 +8,7 @@ from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
 from memory.claims.framed import FRAMED
-from memory.claims.frames.partings import PARTNERS
+from memory.claims.frames.partings import HELPERS, PARTNERS
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
@@ -71,8 +71,10 @@ def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within:
     is_told_apart = slot.weight < FRAMED and slot.is_third
     whole = word_statement(sentence, tokens, 0, within[1])
     if slot.subject == SPEAKER and is_person_or_animal(slot.relation) and slot.object in whole.casefold():
-        # "Mog, my old tabby, sleeps in the sink": the name stands before the clause that tells who it is.
-        return statement if slot.object in statement.casefold() or len(whole) > LONGEST else whole
+        # "Mog, my old tabby, sleeps in the sink": the name stands before the clause that tells who it is, and of "Dr
+        # Lohse has left, I'm with Herr Tiedemann now" who he is before his name.
+        is_told = slot.object in statement.casefold() and not (slot.relation in HELPERS and slot.weight >= FRAMED)
+        return statement if is_told or len(whole) > LONGEST else whole
     if slot.subject == SPEAKER or is_told_apart or not statement:
         return statement
     if slot.relation == "takes_dose" and slot.subject not in whole.casefold():

@@ -23,7 +23,7 @@ from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_mark
 from memory.claims.mentions import collect_mentions
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.rejection import find_statement_end, has_within
-from memory.claims.relations import ABOUT, REQUEST
+from memory.claims.relations import ABOUT, PLACES, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
@@ -337,6 +337,9 @@ def read_sentence(
 
 def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
     """ "Firulais, mi gato, anda tomando mucha agua": the cat's, where the verb alone made it the person's."""
+    if claim.relation in PLACES and not claim.object:
+        # "Somos de Vigo y aquí vivimos": where "here" is stands in the rest of the sentence.
+        return replace(claim, statement=word_whole(sentence)[:LONGEST])
     is_tie = is_person_or_animal(claim.relation)
     if claim.subject != SPEAKER or claim.is_request or is_tie or language not in DROPPING:
         return claim

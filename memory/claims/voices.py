@@ -169,8 +169,15 @@ def has_own_part(sentence: Sentence) -> bool:
     return ADDRESS_MARK not in sentence.raw and not quotes_after_colon(sentence)
 
 
+def opens_clause(sentence: Sentence, place: int) -> bool:
+    return place in sentence.breaks or sentence.has_at(place - 1, MARK + "joint")
+
+
 def quotes_after_colon(sentence: Sentence) -> bool:
     """ "The customer writes: I live in Hull": what stands behind the mark is not the person's own."""
     colon = next((at for at, word in enumerate(sentence.words) if word == ":"), 0)
-    quoted = any(at < colon for at, _ in sentence.spans(MARK + "quoted"))
+    # "She: ..." opens what she says, "it's official, they merged us in: my payslip says ..." does not.
+    # Of "put it in the past tense: ..." the pronoun is no subject.
+    passing = {at for at, _ in sentence.spans(MARK + "third") if not at or opens_clause(sentence, at)}
+    quoted = any(at < colon and (at not in passing or after == colon) for at, after in sentence.spans(MARK + "quoted"))
     return quoted and not any(at < colon for at, _ in sentence.spans(MARK + "i", MARK + "remember"))

@@ -117,9 +117,12 @@ def join_contained(found: Sequence[ProfileFact]) -> list[ProfileFact]:
     the bank kept the first half, as the second said the same and more."""
     kept = list(found)
     for whole in found:
-        if is_remark(whole) or any(claim.relation != ABOUT for claim in whole.claims):
+        if is_remark(whole):
             continue
-        part = next((one for one in kept if one is not whole and is_within(one.statement, whole.statement)), None)
+        is_free = all(claim.relation == ABOUT for claim in whole.claims)
+        inside = (one for one in kept if one is not whole and is_within(one.statement, whole.statement))
+        # What is over is told with what takes its place, whatever that fills.
+        part = next((one for one in inside if is_free or all(claim.tense == "over" for claim in one.claims)), None)
         if part is not None and whole in kept:
             kept[kept.index(part)] = replace(part, statement=whole.statement, claims=(*part.claims, *whole.claims))
             kept.remove(whole)

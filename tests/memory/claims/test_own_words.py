@@ -41,6 +41,7 @@ def test_what_somebody_else_says_is_left_out_and_the_order_for_it_is_not(turn: s
         "I think he maybe has kids.",
         "Remember: I'm allergic to bees.",
         "Two things: I live in Hull, and I work in Goole.",
+        "So it's official, they merged us in: my payslip says Aldine Group from this month.",
     ],
 )
 def test_what_the_person_says_of_themselves_is_kept(turn: str) -> None:

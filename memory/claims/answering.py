@@ -29,6 +29,7 @@ ANSWERED: Final = (
 )  # fmt: skip
 # Relations that a question about food is read to concern beside allergies.
 OF_FOOD: Final = frozenset({"eats", "drinks", "likes"})
+OF_HEALTH: Final = ("allergic_to", "takes")
 SEVERAL: Final = frozenset({"allergic_to", "takes"})
 # Words of an answer that is a value and nothing else.
 LONGEST: Final = 5
@@ -66,17 +67,24 @@ def find_asked_relation(asked: str, language: str) -> str:
     spoken = " ".join(["", *(fold_letters(word) for word in PLAIN.findall(asked)), ""])
     read = read_question(asked)
     # "Haben Sie Allergien?": a pronoun is whom the assistant speaks to.
-    is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language))
+    is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or names_others(asked, language)
     if is_of_others or any(word in load_given_names() for word in spoken.split()):
         return ""
     cued = (one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one)))
     if relation := next(cued, ""):
         return relation
-    # "Do you eat fish?" asks for no allergy, though one would answer it.
+    # "What's the name of your project?" has a name in it: only of health is it clear whose a word of the kind is. "Do you
+    # eat fish?" asks for no allergy, though one would answer it.
     left = read.relations - {"allergic_to"} if read.relations & OF_FOOD else read.relations
-    # "What do you do for work?" is answered by a trade, "who do you work for?" by a name.
-    left -= {"works_at"} if "job" in left else set()
-    return next((one for one in ANSWERED if one in left), "") if read.subjects else ""
+    left -= set() if "medication" in left else {"takes"}
+    return next((one for one in OF_HEALTH if one in left), "") if read.subjects else ""
+
+
+def names_others(asked: str, language: str) -> bool:
+    """ "Does she have any allergies?"; "Sie" with a capital within a sentence is whom the assistant speaks to."""
+    others = words_of(language, "others")
+    words = PLAIN.findall(asked)
+    return any(fold_letters(word) in others and not (at and word[0].isupper()) for at, word in enumerate(words))
 
 
 @cache

@@ -35,6 +35,16 @@ NO_ANSWERS = [
     ("Viola è allergica o è un'intolleranza?", "allergica, e pure forte"),
     ("Where are you going?", "Lisbon"),
     ("Would you like a recipe?", "yes please"),
+    ("What's the name of your project?", "Apollo"),
+    ("What should I call the file?", "notes"),
+    ("How old is he?", "41"),
+    ("Does she have any allergies?", "peanuts"),
+    ("Hat sie Allergien?", "Nüsse"),
+    ("Where would you like to go?", "Lisbon"),
+    ("Which city are you travelling to?", "Lisbon"),
+    ("When is the wedding?", "12 June"),
+    ("Do you take sugar?", "two"),
+    ("Are you on any streaming service?", "Netflix"),
 ]
 
 

@@ -16,7 +16,7 @@ from memory.claims.frames.languages import find_turn_languages
 from memory.claims.lexicon import MARK
 from memory.claims.questions import read_question
 from memory.claims.relations import ABOUT
-from memory.claims.slots import load_small_words
+from memory.claims.slots import find_drug, load_small_words
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
@@ -29,7 +29,6 @@ ANSWERED: Final = (
 )  # fmt: skip
 # Relations that a question about food is read to concern beside allergies.
 OF_FOOD: Final = frozenset({"eats", "drinks", "likes"})
-OF_HEALTH: Final = ("allergic_to", "takes")
 SEVERAL: Final = frozenset({"allergic_to", "takes"})
 # Words of an answer that is a value and nothing else.
 LONGEST: Final = 5
@@ -49,12 +48,15 @@ def find_asked(reply: str) -> str:
     return last[-LONGEST_QUESTION:] if last.endswith(("?", "？", "؟")) else ""
 
 
-def claim_answer(sentence: Sentence, place: int, asked: str) -> list[Claim]:
-    """The claims of the first sentence of a turn that answers a question of the assistant's with a bare value."""
+def claim_answer(sentence: Sentence, place: int, asked: str, behind: str = "") -> list[Claim]:
+    """The claims of the first sentence of a turn that answers a question of the assistant's with a bare value.
+
+    ``behind`` is the sentence after it: "mornings lol. No, nothing" tells of none.
+    """
     language = next(iter(find_turn_languages(f"{asked} {sentence.raw}", ())), "en") if asked else ""
     relation = find_asked_relation(asked, language) if language else ""
     values = read_values(sentence, language, relation) if relation else []
-    if not values:
+    if not values or takes_back(behind, language):
         return []
     label = next(iter(read_entries(language, SUBJECT, f"label {relation}")), relation)
     said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
@@ -70,14 +72,18 @@ def find_asked_relation(asked: str, language: str) -> str:
     is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or names_others(asked, language)
     if is_of_others or any(word in load_given_names() for word in spoken.split()):
         return ""
-    cued = (one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one)))
-    if relation := next(cued, ""):
-        return relation
-    # "What's the name of your project?" has a name in it: only of health is it clear whose a word of the kind is. "Do you
-    # eat fish?" asks for no allergy, though one would answer it.
-    left = read.relations - {"allergic_to"} if read.relations & OF_FOOD else read.relations
-    left -= set() if "medication" in left else {"takes"}
-    return next((one for one in OF_HEALTH if one in left), "") if read.subjects else ""
+    cued = {one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one))}
+    if read.subjects:
+        # "What's the name of your project?" has a name in it: only of health is it clear whose a word of the kind is.
+        # "Do you eat fish?" asks for no allergy, though one would answer it.
+        left = read.relations - {"allergic_to"} if read.relations & OF_FOOD else read.relations
+        cued |= {"takes"} if "medication" in read.relations else left & {"allergic_to"}
+    if "medication" in read.relations and "allergic_to" in read.relations:
+        return ""
+    # "Any allergies or dietary requirements?" asks for one thing, "what do you do and where do you live?" for two.
+    cued -= {"diet"} if "allergic_to" in cued else set()
+    is_double = any(fold_letters(word) in words_of(language, "and") for word in PLAIN.findall(asked))
+    return next(iter(cued)) if len(cued) == 1 and not (is_double and "allergic_to" not in cued) else ""
 
 
 def names_others(asked: str, language: str) -> bool:
@@ -116,6 +122,9 @@ def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
     values = [" ".join(run) for run in runs if run]
     if any(value.startswith(ALLERGIC) for value in values):
         return []
+    if relation == "takes":
+        # "Do you take sugar?" asks for a number.
+        values = [value for value in values if find_drug(value)]
     return values if values and len(words) <= LONGEST else []
 
 
@@ -128,9 +137,14 @@ def split_joined(words: Sequence[str], language: str) -> list[str]:
 
 def speaks_in_clause(sentence: Sentence, reach: int, agrees: frozenset[str]) -> bool:
     """ "I'm not sure", "my sister has one": what has a subject of its own is read by its own words."""
-    kinds = (MARK + "i", MARK + "my", MARK + "third", MARK + "have", MARK + "self")
+    kinds = (MARK + "i", MARK + "my", MARK + "third", MARK + "have", MARK + "self", MARK + "link")
     spans = [at for at, _ in sentence.spans(*kinds) if at < reach]
     return any(fold_letters(sentence.words[at]) not in agrees for at in spans)
+
+
+def takes_back(spoken: str, language: str) -> bool:
+    words = [fold_letters(word) for word in WORD.findall(spoken)]
+    return len(words) <= LONGEST and any(word in words_of(language, "denies") for word in words)
 
 
 @cache

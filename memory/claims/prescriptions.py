@@ -9,11 +9,14 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.slots import SlotMatch, find_drug, load_words, overlaps
+from memory.claims.slots import SlotMatch, find_drug, load_small_words, load_words, overlaps
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
 TAKES: Final = "takes"
+ALLERGY: Final = "allergic_to"
+# Of one word or two.
+TRIGGER: Final = r"[^\W\d_]{3,30}(?:\s[^\W\d_]{3,30})?"
 # As much as a template with a verb has.
 WEIGHT: Final = 4
 CLAUSES: Final = re.compile(r"[^,;:.!?…\n]+")
@@ -27,6 +30,8 @@ def find_further_medicines(raw: str, language: str, found: Sequence[SlotMatch]) 
     taken = [one for one in found if one.relation == TAKES and not one.is_over]
     for first in taken:
         yield from list_joined(raw, language, first)
+    for first in [one for one in found if one.relation == ALLERGY and not one.is_over]:
+        yield from list_triggers(raw, language, first)
     for clause in CLAUSES.finditer(raw):
         drugs = [(word[0].casefold(), word.start() + clause.start()) for word in WORDS.finditer(clause[0])]
         drugs = [(drug, at) for drug, at in drugs if find_drug(drug)]
@@ -46,6 +51,22 @@ def list_joined(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch
             return
         yield make_slot(word[0].casefold(), word.start())
         place = word.end()
+
+
+def list_triggers(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch]:
+    """ "Penicillin, nuts and bee stings": each up to the end of the list, where no other clause begins."""
+    joint, small = load_joints(language)
+    item = re.compile(
+        rf"(?:,\s{{1,2}}(?:(?:{joint})\s)?|\s(?:{joint})\s)(?:{small})?({TRIGGER})(?=\s*(?:[,.;!]|$|\s(?:{joint})\s))"
+    )
+    place = first.object_span[1]
+    while (found := item.match(raw, place)) is not None:
+        words = {fold_letters(word) for word in found[1].split()}
+        if words & load_small_words(language):
+            return
+        span = found.span(1)
+        yield replace(first, object=found[1].casefold(), start=span[0], end=span[1], object_span=span)
+        place = found.end(1)
 
 
 @cache
@@ -75,5 +96,6 @@ def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") 
 def drop_taken(found: Sequence[SlotMatch], further: Sequence[SlotMatch]) -> list[SlotMatch]:
     """What was read before with what is known more closely of the same words."""
     spans = [one.object_span for one in further]
-    kept = [one for one in found if one.relation != TAKES or not any(overlaps(one.object_span, s) for s in spans)]
+    kinds = {one.relation for one in further}
+    kept = [one for one in found if one.relation not in kinds or not any(overlaps(one.object_span, s) for s in spans)]
     return [*kept, *further]

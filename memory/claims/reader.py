@@ -123,7 +123,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     if asked and reading.sentences and reading.sentences[0].is_open:
-        found = replace_answered(found, claim_answer(reading.sentences[0].sentence, reading.sentences[0].place, asked))
+        first, behind = reading.sentences[0], next((one.sentence.raw for one in reading.sentences[1:]), "")
+        found = replace_answered(found, claim_answer(first.sentence, first.place, asked, behind))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

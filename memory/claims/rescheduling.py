@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from memory.claims.corrected import CorrectedText, correct_text, join_sentences, list_said
+from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
+from memory.claims.resolution import LAST_TURNS
 from memory.claims.slots import load_small_words
 from memory.claims.succession import load_correction, load_days
 from memory.guard.spelling import fold_letters
@@ -25,6 +26,8 @@ LONGEST: Final = 14
 # Words of it that may name who moved what: "me corrieron el turno".
 MOST_BESIDE: Final = 3
 LEAST_WORD: Final = 4
+LEAST_STEM: Final = 5
+LONGEST_TURN: Final = 160
 HOUR: Final = r"(?:[01]?\d|2[0-3])"
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 BEFORE_HOUR: Final = ("at ", "um ", "alle ", "a las ", "às ")
@@ -62,10 +65,10 @@ def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedTex
     for at, sentence in enumerate(sentences):
         if text[sentence.end() :].startswith("?") or not moves_time(sentence[0], language, is_first=at == 0):
             continue
-        for told in [sentences[at - 1][0]] if at else list_said(previous)[:2]:
+        for told in [sentences[at - 1][0]] if at else list_short(previous):
             pairs = list(pair_values(told, sentence[0], language))
             is_moved = any(old.casefold() != new[0].casefold() for old, new in pairs)
-            if is_moved and not told.rstrip().endswith("?") and not tells_more(sentence[0], pairs, language):
+            if is_moved and not told.rstrip().endswith("?") and not tells_more(sentence[0], told, pairs, language):
                 return exchange_values(text, sentences, at, told, pairs)
     return CorrectedText(text)
 
@@ -85,7 +88,12 @@ def pair_values(told: str, spoken: str, language: str) -> Iterator[Pair]:
             yield old[0][0], new[0]
 
 
-def tells_more(spoken: str, pairs: Sequence[Pair], language: str) -> bool:
+def list_short(previous: Sequence[str]) -> list[str]:
+    """The last turns, the latest first: each whole, as "am 4. Dezember" ends no sentence."""
+    return [turn for turn in reversed(previous[-LAST_TURNS:]) if len(turn) <= LONGEST_TURN]
+
+
+def tells_more(spoken: str, before: str, pairs: Sequence[Pair], language: str) -> bool:
     """ "Wird Mittwoch viertel nach drei" holds an hour that nothing takes the place of, "actually I moved to Leeds on
     Monday" another matter: in the sentence before either would be wrong."""
     rest = spoken
@@ -97,7 +105,9 @@ def tells_more(spoken: str, pairs: Sequence[Pair], language: str) -> bool:
     words = [word for word in words if word not in load_small_words(language)]
     is_timed = any(word in load_units(language) or word.isdigit() or read_spoken([word], language) for word in words)
     told = [word for word in words if len(word) >= LEAST_WORD]
-    return is_timed or len(told) > (1 if is_correction else MOST_BESIDE)
+    # "Zahnarzt verschoben auf den 11." is of the sentence about the dentist.
+    is_other = bool(told) and not any(word[:LEAST_STEM] in fold_letters(before) for word in told)
+    return is_timed or is_other or len(told) > (1 if is_correction else MOST_BESIDE)
 
 
 @cache

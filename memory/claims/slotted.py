@@ -14,7 +14,7 @@ from memory.claims.general import is_plain
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import NAMED
 from memory.claims.slots import SlotMatch, find_drug
-from memory.claims.subjects import find_subject_of_is
+from memory.claims.subjects import find_kin_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
@@ -33,10 +33,13 @@ def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
 
     A template that names no subject took it for the person's own in every language.
     """
-    if slot.subject != SPEAKER or slot.relation not in PREDICATED:
+    if slot.subject != SPEAKER or slot.relation not in PREDICATED | {"takes"}:
         return slot
     starts = cut_clauses(sentence).starts
     place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
+    if slot.relation == "takes":
+        # "My sister came off sertraline"; "my doctor stopped it" is of the person.
+        return replace(slot, subject=find_kin_before(sentence, place) or SPEAKER)
     return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
 
 

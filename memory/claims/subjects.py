@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK
-from memory.claims.taxonomy import ANIMALS, PERSONS
+from memory.claims.taxonomy import ANIMALS, KIN, PERSONS
 from memory.guard.annotation import Sentence, Span
 
 # The subject of a clause that goes on about what the sentence before it named.
@@ -70,6 +70,18 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
         return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
     # A sentence begins with a capital whatever it names.
     return sentence.words[link - 1] if link > 1 and link - 1 in sentence.capitals else ""
+
+
+def find_kin_before(sentence: Sentence, place: int) -> str:
+    """The kin or animal that the sentence names before a place without a word for the person between; else nobody."""
+    owned = find_owned_noun(sentence, 0, place)
+    if owned is None or any(owned[1] <= at < place for at, _ in sentence.spans(MARK + "i", "me")):
+        return ""
+    kinds = [f"{MARK}noun {name}" for name in KIN | ANIMALS]
+    if not any(owned[0] <= at < owned[1] for at, _ in sentence.spans(*kinds)):
+        return ""
+    is_named = owned[1] < place and owned[1] in sentence.capitals
+    return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
 
 
 def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, drops: bool) -> bool:

@@ -1,6 +1,8 @@
 """What a turn puts right of itself: "my son is called Tim, sorry, Tom"."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.frames.corrections import (
@@ -101,10 +103,13 @@ def replace_earlier(
 
 
 def read_amended(reader: PhraseReader, skip: int, facts: Sequence[ClauseFact], before: str) -> HotChange:
-    behind = [token for token in reader.tokens[skip:] if not token.is_mark]
-    if not 0 < len(behind) <= LONGEST or not is_led_alike(reader, skip, before):
+    spoken = skip + sum(1 for _ in takewhile(lambda token: token.is_mark, reader.tokens[skip:]))
+    end = next((at for at in range(spoken, len(reader.tokens)) if reader.tokens[at].is_mark), len(reader.tokens))
+    if not 0 < end - spoken <= LONGEST or not is_led_alike(reader, skip, before):
         return HotChange()
-    return read_elliptic(reader, [HotTriple(*one.key, one.span) for one in facts], skip)
+    # "... no wait, hazelnuts, walnuts are fine": the value ends at the mark.
+    within = replace(reader, tokens=reader.tokens[:end])
+    return read_elliptic(within, [HotTriple(*one.key, one.span) for one in facts], spoken)
 
 
 def is_led_alike(reader: PhraseReader, skip: int, before: str) -> bool:

@@ -41,6 +41,7 @@ NO_ANY: Final = {
     "es": frozenset({"nada"}),
     "pt": frozenset({"nada"}),
 }
+OF_TIME: Final = ("time", "clock", "unit", "time adj", "month")
 # Digits of a year.
 YEAR: Final = 4
 # Words of a clause among which a pronoun means what was told last.
@@ -226,6 +227,9 @@ def fits_value(known: HotTriple, value: str, reader: PhraseReader, at: int) -> b
     if known.relation not in NAMED_ALIKE or not value or value == known.object:
         return False
     first = reader.tokens[at]
+    if any(token.plain in value.split() and token.has(*OF_TIME) for token in reader.tokens[at:]):
+        # "Sorry, long day. Half past nine and still here" names no employer.
+        return False
     if first.classes or (known.relation in {"lives_in", "works_at"} and reader.has_capitals):
         return first.is_capital
     return value.isdigit() == known.object.isdigit()

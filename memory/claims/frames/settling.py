@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from memory.claims.frames.amending import amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.clauses import HotClause
@@ -32,6 +33,9 @@ from memory.claims.frames.retractions import (
 from memory.claims.frames.state import TurnClauses, TurnState
 from memory.claims.frames.triples import HotTriple
 from memory.claims.taxonomy import is_single
+
+# Words of a clause that only puts a value right.
+LONGEST: Final = 5
 
 
 def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> None:
@@ -64,6 +68,9 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) 
 
 def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *, is_correcting: bool) -> None:
     """Puts a value in the place of one that was told before, or in this turn, by words that fill no slot."""
+    # "No wait" denies nothing.
+    phrases = turn.words.phrases["correct"]
+    state.retracted = [one for one in state.retracted if not any(f" {one.object} " in phrase for phrase in phrases)]
     if state.retracted:
         return
     if not told or state.facts:
@@ -132,15 +139,21 @@ def find_respelt(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
     return next((change for change in (*contrasted, *exchanged, *respelt) if change.new), HotChange())
 
 
+def count_words(reader: PhraseReader) -> int:
+    return sum(not (token.is_mark or token.has("correcting")) for token in reader.tokens)
+
+
 def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
     # "Sorry, what happened on Monday?" asks.
     readers = [turn.make_reader(clause) for clause in turn.clauses if not clause.is_asking]
+    # What goes on longer tells something else.
+    brief = [one for one in readers if count_words(one) <= LONGEST]
     for reader in readers:
         # "I said Truro but I meant Taunton".
         behind = find_behind_phrase(reader, turn.words.phrases["correct"])
         if 0 < behind < len(reader.tokens) and (change := read_elliptic(reader, told, behind)).new:
             return change
-    for reader in readers:
+    for reader in brief:
         tokens = reader.tokens
         skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
         if says_only_that(reader, turn.words.phrases["correct"]):

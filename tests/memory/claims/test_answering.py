@@ -44,6 +44,10 @@ NO_ANSWERS = [
     ("Which city are you travelling to?", "Lisbon"),
     ("When is the wedding?", "12 June"),
     ("Do you take sugar?", "two"),
+    ("Any allergies I should know about?", "pizza is fine for them, I just want something quick"),
+    ("Are you allergic to anything?", "Yes, mornings lol. no, seriously nothing"),
+    ("Tem alguma alergia ou toma algum remédio?", "remédio só o da pressão"),
+    ("What do you do and where do you live?", "nurse, Dundee"),
     ("Are you on any streaming service?", "Netflix"),
 ]
 

@@ -33,6 +33,7 @@ AT_ONCE = [
     ("Vivo en Lima, digo, en Quito.", "Vivo en Quito."),
     ("Ma fille s'appelle Lise, pardon, Louise", "Ma fille s'appelle Louise."),
     ("Ho 34 anni, anzi 35", "Ho 35 anni."),
+    ("I'm allergic to walnuts, no wait, hazelnuts", "I'm allergic to hazelnuts."),
 ]
 NO_CORRECTION = [
     ("I live in Leeds. Sorry for the late reply", "leeds"),
@@ -105,6 +106,12 @@ def test_a_date_or_an_hour_that_is_moved_is_told_with_its_event(before: str, tur
     ("before", "turn", "wrong"),
     [
         ("", "I'm off on Friday. Actually I moved to Leeds on Monday", "I'm off on Monday."),
+        (
+            "Zahnarzt am 4. Dezember um 9, Friseur am 5.",
+            "Zahnarzt verschoben auf den 11.",
+            "Friseur am 11.",
+        ),
+        ("I work at Aviva", "sorry, long day. Half past nine and still here", "I work at Half past nine."),
         ("i have a shift on friday", "sorry, can you explain what happened on monday?", "I have a shift on monday."),
         (
             "Mein Physiotermin ist Dienstag 14 Uhr.",

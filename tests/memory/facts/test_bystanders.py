@@ -131,3 +131,13 @@ def test_what_a_cat_drinks_is_no_medicine_of_the_persons(user: EndUser, clock: C
 def test_a_sisters_wife_takes_no_place_of_ones_own(user: EndUser, clock: Clock) -> None:
     told = list_states(user, clock, "My wife is called Dana.", "My sister's wife is called Ruth.")
     assert told[("wife", "dana")] == FactState.ACTIVE
+
+
+def test_a_sisters_medicine_ends_none_of_ones_own(user: EndUser, clock: Clock) -> None:
+    told = list_states(user, clock, "I take sertraline 50", "my sister came off sertraline last week and feels awful")
+    assert told[("takes", "sertraline")] == FactState.ACTIVE
+
+
+def test_each_allergy_of_a_list_is_a_fact(user: EndUser, clock: Clock) -> None:
+    told = list_states(user, clock, "I'm allergic to penicillin, nuts and bee stings", "the weather is awful")
+    assert {name for relation, name in told if relation == "allergic_to"} == {"penicillin", "nuts", "bee stings"}

@@ -105,7 +105,7 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     if not is_said or not claim.statement[at].islower():
         return False
     is_diet = any(fold_letters(claim.object) in load_words(code, "diet word") for code in list_codes())
-    return has_capitals or len(words) > 1 or is_diet
+    return has_capitals or len(words) > 1 or is_diet or words[0].startswith(ALLERGIC)
 
 
 def is_of_theirs(statement: str, spoken: str) -> bool:

@@ -119,10 +119,14 @@ def may_likely_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> 
     """What is over ends the value it names, and kin never: "stopped the aspirin" ended the ramipril beside it."""
     if ends_another(fact, draft, keys) or is_lasting_tie(fact, draft):
         return False
-    # Of two slots one ends the other only if both are where somebody works, or whom they are with.
-    if tell_apart(fact, draft, keys) and not any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS)):
+    if tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
         return False
     return draft.tense != "over" or names_matter(fact, draft)
+
+
+def are_of_one_kind(fact: Fact, draft: FactDraft) -> bool:
+    """Of two slots one ends the other only if both are where somebody works, or whom they are with."""
+    return any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS))
 
 
 def is_alone(fact: Fact) -> bool:
@@ -132,6 +136,9 @@ def is_alone(fact: Fact) -> bool:
 
 
 def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+    # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
+    if draft.tense == ENDED and tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
+        return False
     if not may_end(fact, draft, keys, thread_id):
         return False
     same_words = Fact.objects.for_user(user).filter(statement=fact.statement).exclude(pk=fact.pk)

@@ -44,6 +44,7 @@ def list_states(user: EndUser, clock: Clock, *messages: str) -> dict[tuple[str, 
         ("I take ramipril, atorvastatin and aspirin", "stopped the aspirin", ("takes", "ramipril")),
         ("I work at Nestle as a chemist.", "I want to run a marathon next spring.", ("works_at", "nestle")),
         ("My sister's birthday is in May", "my sister moved to Lyon", ("birthday", "may")),
+        ("my doctor is Dr Shaw. I take naproxen", "Dr Shaw took me off the naproxen", ("doctor", "dr shaw")),
         ("יש לי כלבה, לולה", "עברנו לזכרון יעקב לפני שבוע, לולה שמחה בגינה", ("has", "כלבה")),
     ],
 )

@@ -53,9 +53,9 @@ READ: Final = 2000
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
-# Slots whose value stands beside a pronoun: "it's on Thursdays now".
 # Languages whose verbs need no word for whom they are about.
 DROPPING: Final = frozenset({"es", "it", "pt"})
+# Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
 
 
@@ -123,7 +123,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     if asked and reading.sentences and reading.sentences[0].is_open:
-        first, behind = reading.sentences[0], next((one.sentence.raw for one in reading.sentences[1:]), "")
+        first, behind = reading.sentences[0], "".join(one.sentence.raw for one in reading.sentences[1:2])
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, behind))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
@@ -357,6 +357,8 @@ def find_sentence_slots(
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
     slots = [follow_known(find_whose(slot, sentence), sentence.raw, language, known) for slot in read]
+    if sentence.is_question:  # "Can we talk about Wednesday's meeting instead?" moves nothing.
+        return slots
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]

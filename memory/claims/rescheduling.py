@@ -13,7 +13,6 @@ from typing import Final
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.resolution import LAST_TURNS
 from memory.claims.slots import load_small_words
 from memory.claims.succession import load_correction, load_days
 from memory.guard.spelling import fold_letters
@@ -90,7 +89,7 @@ def pair_values(told: str, spoken: str, language: str) -> Iterator[Pair]:
 
 def list_short(previous: Sequence[str]) -> list[str]:
     """The last turns, the latest first: each whole, as "am 4. Dezember" ends no sentence."""
-    return [turn for turn in reversed(previous[-LAST_TURNS:]) if len(turn) <= LONGEST_TURN]
+    return [turn for turn in previous[-1:] if len(turn) <= LONGEST_TURN]
 
 
 def tells_more(spoken: str, before: str, pairs: Sequence[Pair], language: str) -> bool:

@@ -1,12 +1,13 @@
 """What a turn puts in the place of what was told, or of what it told itself: once all of its clauses are read."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.frames.amending import amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
+    NAMES,
     HotChange,
     answers_no,
     begins_with_no,
@@ -36,9 +37,19 @@ from memory.claims.taxonomy import is_single
 
 # Words of a clause that only puts a value right.
 LONGEST: Final = 5
+# Of which a value of the same kind is no other matter.
+OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
 
 
-def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) -> None:
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """What the person's last turn told, and its text: only of that "sorry, Wednesday" is a correction."""
+
+    told: Sequence[HotTriple] = ()
+    text: str = ""
+
+
+def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], last: LastTurn) -> None:
     correcting = is_correcting(turn.clauses, turn.words) or (bool(told) and answers_no(turn.clauses))
     denies = correcting or (bool(told) and begins_with_no(turn.clauses))
     is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
@@ -62,11 +73,13 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple]) 
     name_successors(state, turn)
     unsaid = [one for said in join_sentences(turn.clauses) for one in find_unsaid(turn.make_reader(said), said, told)]
     state.retracted += unsaid if not state.facts else ()
-    put_right(state, turn, told, is_correcting=correcting)
+    put_right(state, turn, told, last, is_correcting=correcting)
     state.retracted = [align_told(one, told) for one in state.retracted]
 
 
-def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *, is_correcting: bool) -> None:
+def put_right(
+    state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], last: LastTurn, *, is_correcting: bool
+) -> None:
     """Puts a value in the place of one that was told before, or in this turn, by words that fill no slot."""
     # "No wait" denies nothing.
     phrases = turn.words.phrases["correct"]
@@ -78,7 +91,7 @@ def put_right(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], *,
             amend_facts(state, turn)
         return
     change = find_respelt(turn, told)
-    change = find_change(turn, told) if is_correcting and not change.new else change
+    change = find_change(turn, last) if is_correcting and not change.new else change
     state.facts += change.new
     state.retracted += change.retracted
     if change.new and is_correcting:
@@ -143,22 +156,50 @@ def count_words(reader: PhraseReader) -> int:
     return sum(not (token.is_mark or token.has("correcting")) for token in reader.tokens)
 
 
-def find_change(turn: TurnClauses, told: Sequence[HotTriple]) -> HotChange:
+def find_change(turn: TurnClauses, last: LastTurn) -> HotChange:
     # "Sorry, what happened on Monday?" asks.
-    readers = [turn.make_reader(clause) for clause in turn.clauses if not clause.is_asking]
-    # What goes on longer tells something else.
-    brief = [one for one in readers if count_words(one) <= LONGEST]
-    for reader in readers:
+    clauses = [clause for clause in turn.clauses if not clause.is_asking]
+    phrases = turn.words.phrases
+    # Across clauses: "that" of "scratch that it's amoxicillin" stands in the next.
+    spoken = " ".join(one.text.strip() for one in clauses)
+    is_meant = any(phrase in f" {spoken} " for phrase in phrases["mean"])
+    for clause in clauses:
+        reader = turn.make_reader(clause)
         # "I said Truro but I meant Taunton".
-        behind = find_behind_phrase(reader, turn.words.phrases["correct"])
-        if 0 < behind < len(reader.tokens) and (change := read_elliptic(reader, told, behind)).new:
-            return change
-    for reader in brief:
+        behind = find_behind_phrase(reader, phrases["correct"])
+        is_verbless = not any(token.has("verb", "frame") for token in reader.tokens[behind:])
+        if 0 < behind < len(reader.tokens) and (is_meant or is_verbless):
+            change = read_elliptic(reader, last.told, behind)
+            if change.new and is_correction(change, reader, last, is_meant=is_meant):
+                return change
+    for clause in clauses:
+        reader = turn.make_reader(clause)
         tokens = reader.tokens
         skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
-        if says_only_that(reader, turn.words.phrases["correct"]):
+        # What goes on longer tells something else.
+        is_brief = count_words(reader) <= LONGEST and (clause.is_bare or opens_with_it(reader, skip))
+        if not is_brief or says_only_that(reader, phrases["correct"]):
             continue
-        change = read_elliptic(reader, told, skip)
-        if change.new:
+        change = read_elliptic(reader, last.told, skip)
+        if change.new and is_correction(change, reader, last, is_meant=is_meant):
             return change
     return HotChange()
+
+
+def opens_with_it(reader: PhraseReader, skip: int) -> bool:
+    """ "It's amoxicillin"."""
+    return any(token.has("be 3", "named") for token in reader.tokens[skip : skip + 3])
+
+
+def is_correction(change: HotChange, reader: PhraseReader, last: LastTurn, *, is_meant: bool) -> bool:
+    """Whether an apology is more: a value of a kind with the one before it, behind the same preposition, or "I meant".
+
+    "I work at Aviva" and then "oh no, Arsenal lost again" tells of no employer.
+    """
+    new = change.new[0]
+    # "Pardon, Noah": a name alone for a name.
+    is_name = new.relation in NAMES and " " not in new.object and count_words(reader) == 1
+    if is_meant or is_name or new.relation in OF_A_KIND:
+        return True
+    before = [token for token in reader.tokens if token.end <= new.span[0] and not token.has("det")][-1:]
+    return any(token.has("prep") and token.text in last.text.casefold().split() for token in before)

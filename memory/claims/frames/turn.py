@@ -40,7 +40,7 @@ from memory.claims.frames.retractions import (
     find_changed,
     read_successor,
 )
-from memory.claims.frames.settling import settle_turn
+from memory.claims.frames.settling import LastTurn, settle_turn
 from memory.claims.frames.state import TurnClauses, TurnState
 from memory.claims.frames.status import find_drop
 from memory.claims.frames.subjects import find_before, name_subject
@@ -78,12 +78,14 @@ def read_framed(
     return reading if is_told else read_in_language(spoken, earlier, language, pipelines)
 
 
-def resolve_earlier(earlier: Sequence[str], words: HotWords) -> MentionStack:
-    stack = MentionStack()
+def resolve_earlier(earlier: Sequence[str], words: HotWords) -> tuple[MentionStack, int]:
+    """What the last turns told, and the number of triples before those of the very last one."""
+    stack, begun = MentionStack(), 0
     for turn in list(earlier)[-LAST_TURNS:]:
+        begun = len(stack.told)
         for fact in read_clauses(cut_earlier(turn[:READ_OF_EARLIER], words.language), stack).facts:
             remember(fact, stack, words)
-    return stack
+    return stack, begun
 
 
 @lru_cache(maxsize=256)
@@ -94,12 +96,12 @@ def cut_earlier(text: str, language: str) -> TurnClauses:
 
 def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelines: Mapping[str, str]) -> HotReading:
     words = load_hot_words(language)
-    stack = resolve_earlier(earlier, words)
+    stack, begun = resolve_earlier(earlier, words)
     turn = TurnClauses.of(masked, words)
     told = list(stack.told)
     stack.earlier = frozenset(one.text for one in stack.found)
     state = read_clauses(turn, stack)
-    settle_turn(state, turn, told)
+    settle_turn(state, turn, told, LastTurn(told[begun:], mask_text(earlier[-1]) if earlier else ""))
     kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]
     if pipelines:
         taken = [one.key for one in (*kept, *state.retracted)] + [one.triple for one in state.dropped if one.triple]

@@ -31,7 +31,7 @@ ENDING: Final = "ending "
 # Sections that hold phrases, looked for as they stand.
 PHRASES: Final = frozenset(
     {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
-    | {"parting", "succeeds", "courting", "compose", "unsay", "changed", "play", "suppose", "ahead", "as if"}
+    | {"parting", "mean", "succeeds", "courting", "compose", "unsay", "changed", "play", "suppose", "ahead", "as if"}
     | {"since then", "introduces"}
 )
 # Endings of adverbs that no list has: "absolutely", "tranquilamente".

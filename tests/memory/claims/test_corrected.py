@@ -122,3 +122,28 @@ def test_a_date_or_an_hour_that_is_moved_is_told_with_its_event(before: str, tur
 )
 def test_what_tells_more_than_a_date_moves_none(before: str, turn: str, wrong: str) -> None:
     assert wrong not in {one.statement for one in read_claims(turn, [before] if before else [])}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I'm allergic to peanuts", "write a haiku about rain", "sorry, I meant snow"),
+        ("soy alérgico a la penicilina", "¿para qué sirve el ibuprofeno?", "perdón, el paracetamol"),
+        ("I'm allergic to shellfish", "oops wrong window. strawberries and cream please"),
+        ("sono allergico alle arachidi", "scusa, mi sono perso. Le noci nella torta quante erano?"),
+        ("I live in Leeds with my partner Joe", "sorry, got distracted. Birmingham match was on"),
+        ("I work at Lidl", "oh no, Arsenal lost again"),
+        ("I live in Perth", "oops, Sydney just woke up from her nap, brb"),
+        ("my daughter Ivy is 3", "what's 12 times 7?", "oops, times 8"),
+        ("my name is Nadia", "write a letter to Mr Brown", "oops, Mrs Brown"),
+        ("trabajo de enfermera", "perdón, en Madrid"),
+        ("Lavoro alle Poste", "anzi no, Lecce è più bella per le foto"),
+        ("Vivo en Bilbao", "perdona, estaba en el tren. Burgos ya, por fin"),
+    ],
+    ids=lambda turns: turns[-1],
+)
+def test_an_apology_about_another_matter_takes_nothing_back(turns: tuple[str, ...]) -> None:
+    *before, last = turns
+    reading = read_turn(last, before)
+    assert (reading.retracted, reading.amendment) == ((), None)
+    assert not [one for one in read_claims(last, before) if one.replaces]

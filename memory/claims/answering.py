@@ -14,9 +14,11 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.fitting import ALLERGIC
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.lexicon import MARK
+from memory.claims.nouns import find_known_noun
 from memory.claims.questions import read_question
 from memory.claims.relations import ABOUT
 from memory.claims.slots import find_drug, load_small_words
+from memory.claims.taxonomy import ANIMALS, KIN
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
@@ -48,15 +50,16 @@ def find_asked(reply: str) -> str:
     return last[-LONGEST_QUESTION:] if last.endswith(("?", "？", "؟")) else ""
 
 
-def claim_answer(sentence: Sentence, place: int, asked: str, behind: str = "") -> list[Claim]:
+def claim_answer(sentence: Sentence, place: int, asked: str, before: str = "", behind: str = "") -> list[Claim]:
     """The claims of the first sentence of a turn that answers a question of the assistant's with a bare value.
 
-    ``behind`` is the sentence after it: "mornings lol. No, nothing" tells of none.
+    ``before`` is the person's turn before: of a dinner for their daughter the allergies may be hers. ``behind`` is the
+    sentence after it: "mornings lol. No, nothing" tells of none.
     """
     language = next(iter(find_turn_languages(f"{asked} {sentence.raw}", ())), "en") if asked else ""
     relation = find_asked_relation(asked, language) if language else ""
     values = read_values(sentence, language, relation) if relation else []
-    if not values or takes_back(behind, language):
+    if not values or takes_back(behind, language) or may_ask_of_kin(asked, before, language):
         return []
     label = next(iter(read_entries(language, SUBJECT, f"label {relation}")), relation)
     said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
@@ -140,6 +143,14 @@ def speaks_in_clause(sentence: Sentence, reach: int, agrees: frozenset[str]) -> 
     kinds = (MARK + "i", MARK + "my", MARK + "third", MARK + "have", MARK + "self", MARK + "link")
     spans = [at for at, _ in sentence.spans(*kinds) if at < reach]
     return any(fold_letters(sentence.words[at]) not in agrees for at in spans)
+
+
+def may_ask_of_kin(asked: str, before: str, language: str) -> bool:
+    """Whether the turn before speaks of kin or an animal, and the question does not say that it is of the person."""
+    known = find_known_noun(PLAIN.findall(before), language)
+    addressed = words_of(language, "addressed")
+    is_addressed = any(fold_letters(word) in addressed for word in PLAIN.findall(asked))
+    return known is not None and known[1] in KIN | ANIMALS and not is_addressed
 
 
 def takes_back(spoken: str, language: str) -> bool:

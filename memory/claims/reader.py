@@ -55,8 +55,7 @@ MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
 # Languages whose verbs need no word for whom they are about.
 DROPPING: Final = frozenset({"es", "it", "pt"})
-# Slots whose value stands beside a pronoun: "it's on Thursdays now".
-VALUED: Final = frozenset({"time", "takes_dose"})
+VALUED: Final = frozenset({"time", "takes_dose"})  # Beside a pronoun: "it's on Thursdays now".
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +122,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     if asked and reading.sentences and reading.sentences[0].is_open:
-        first, behind = reading.sentences[0], "".join(one.sentence.raw for one in reading.sentences[1:2])
-        found = replace_answered(found, claim_answer(first.sentence, first.place, asked, behind))
+        first = reading.sentences[0]
+        beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
+        found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

@@ -33,12 +33,13 @@ def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
 
     A template that names no subject took it for the person's own in every language.
     """
-    if slot.subject != SPEAKER or slot.relation not in PREDICATED | {"takes"}:
+    is_done = slot.relation == "takes" or (slot.is_over and slot.relation in {"works_at", "lives_in"})
+    if slot.subject != SPEAKER or not (is_done or slot.relation in PREDICATED):
         return slot
     starts = cut_clauses(sentence).starts
     place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
-    if slot.relation == "takes":
-        # "My sister came off sertraline"; "my doctor stopped it" is of the person.
+    if is_done:
+        # "My sister came off sertraline", "my brother has left Tesco"; "my doctor stopped it" is of the person.
         return replace(slot, subject=find_kin_before(sentence, place) or SPEAKER)
     return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
 

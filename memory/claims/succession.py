@@ -29,10 +29,10 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     old = old or find_swapped(slot, raw, language, known)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
-    # "My sister came off sertraline" ends none of the person's own.
-    is_theirs = slot.relation == "takes" and slot.subject != SPEAKER
-    told = find_ended(slot, language, known) if slot.is_over and not is_theirs else None
-    if told is not None:
+    told = find_ended(slot, language, known) if slot.is_over else None
+    # "My sister came off sertraline" ends none of the person's own, though both take it.
+    is_theirs = told is not None and slot.subject != SPEAKER == told.subject and told.relation == slot.relation
+    if told is not None and not is_theirs:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
 

@@ -136,6 +136,9 @@ def is_alone(fact: Fact) -> bool:
 
 
 def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+    # "My brother no longer works at Tesco" is of him alone.
+    if draft.tense == ENDED and draft.relation not in OPEN_RELATIONS and fact.subject_key != keys[0]:
+        return False
     # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
     if draft.tense == ENDED and tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
         return False

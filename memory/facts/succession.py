@@ -9,10 +9,10 @@ import re
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.frames.partings import PARTNERS
+from memory.claims.frames.partings import HELPERS, PARTNERS
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
-from memory.claims.taxonomy import KIN
+from memory.claims.taxonomy import ANIMALS, KIN
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -77,8 +77,16 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
 
 
 def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:
-    """Kin stay kin when they move, retire or die: "we left Jude at nursery" ends no son. Only a correction does."""
-    return fact.relation in KIN - PARTNERS and not draft.is_correction
+    """Kin stay kin when they move, retire or die: "we left Jude at nursery" ends no son. Only a correction does.
+
+    Nor does "Tanya took me off the late shift" end a boss: what parts with one names the tie by its words.
+    """
+    is_tie = fact.relation in KIN - PARTNERS
+    is_free = draft.tense == "over" and draft.relation in OPEN_RELATIONS and not draft.is_remark
+    if draft.is_correction or not (is_tie or (is_free and fact.relation in PARTNERS | HELPERS)):
+        return False
+    is_parted = fact.relation in PARTNERS and read_pair_statement(PairStatement(draft.statement)).tells_end
+    return is_tie or not is_parted
 
 
 def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -112,7 +120,7 @@ def names_matter(fact: Fact, draft: FactDraft) -> bool:
     """Whether the draft names the old value or what it is about; whom it is about alone says nothing of the matter."""
     shared = list_shared(fact, draft)
     if not ends_something(draft) or fact.relation not in OPEN_RELATIONS:
-        shared -= list_other_names(fact, shared)
+        shared -= list_other_names(fact, shared, is_end_of_tie=draft.relation in ANIMALS | PARTNERS)
     return bool(shared) or (len(fact.object_key) >= LEAST_WORD and fact.object_key in fold_key(draft.statement))
 
 
@@ -129,10 +137,14 @@ def list_shared(fact: Fact, draft: FactDraft) -> set[str]:
     return {word for word in told & known if len(word) >= LEAST_WORD or not word.isascii() or word.isdigit()}
 
 
-def list_other_names(fact: Fact, terms: set[str]) -> set[str]:
-    """Of terms those that name somebody in the fact's sentence whom the fact itself is not about."""
+def list_other_names(fact: Fact, terms: set[str], *, is_end_of_tie: bool = False) -> set[str]:
+    """Of terms those that name somebody in the fact's sentence who is not its value.
+
+    Whom a fact is about counts only where they themselves have gone: "Clover's off the meloxicam" ends not her allergy.
+    """
     spoken = [word for name in find_names(fact.statement) for word in fold_text(name).split()]
-    others = [word for word in spoken if word not in f"{fact.object_key} {fact.subject_key}".split()]
+    kept = f"{fact.object_key} {fact.subject_key}" if is_end_of_tie else fact.object_key
+    others = [word for word in spoken if word not in kept.split()]
     # A stem is of its statement's language; a name alone is of none.
     return {one for one in terms if any(word.startswith(one.rpartition(":")[2]) for word in others)}
 

@@ -45,6 +45,8 @@ NO_ANSWERS = [
     ("When is the wedding?", "12 June"),
     ("Do you take sugar?", "two"),
     ("Any allergies I should know about?", "pizza is fine for them, I just want something quick"),
+    ("Any allergies?", "good question, I'll ask my mother-in-law"),
+    ("¿Alguna alergia?", "pollo y arroz estaría bien"),
     ("Are you allergic to anything?", "Yes, mornings lol. no, seriously nothing"),
     ("Tem alguma alergia ou toma algum remédio?", "remédio só o da pressão"),
     ("What do you do and where do you live?", "nurse, Dundee"),
@@ -67,6 +69,13 @@ def test_what_is_no_value_of_the_persons_fills_nothing(asked: str, answer: str) 
 def test_what_a_reply_asks_is_its_last_sentence() -> None:
     assert find_asked("Gladly. Any allergies?") == "Any allergies?"
     assert find_asked("Any allergies? Then I'd start with a soup.") == ""
+
+
+def test_whose_allergies_were_asked_for_is_not_guessed() -> None:
+    told = read_claims("peanuts", ["a birthday cake for my son, please"], asked="Any allergies?")
+    assert "allergic_to" not in {one.relation for one in told}
+    told = read_claims("peanuts", ["a birthday cake for my son, please"], asked="Do you have any allergies yourself?")
+    assert "allergic_to" in {one.relation for one in told}
 
 
 @pytest.mark.django_db

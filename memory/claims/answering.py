@@ -7,7 +7,6 @@ words ("Allergy: sesame, quite badly."), as its bare words told nobody what they
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
@@ -17,7 +16,7 @@ from memory.claims.lexicon import MARK
 from memory.claims.nouns import find_known_noun
 from memory.claims.questions import read_question
 from memory.claims.relations import ABOUT
-from memory.claims.slots import find_drug, load_small_words
+from memory.claims.slots import find_drug, load_small_words, load_words
 from memory.claims.taxonomy import ANIMALS, KIN
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
@@ -25,10 +24,10 @@ from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 SUBJECT: Final = "answers"
-# The relations that a bare answer may fill, the closest first.
-ANSWERED: Final = (
-    "allergic_to", "name", "age", "birthday", "lives_in", "works_at", "works_as", "takes", "diet",
-)  # fmt: skip
+# The relations that a bare answer may fill.
+ANSWERED: Final = frozenset(
+    {"allergic_to", "name", "age", "birthday", "lives_in", "works_at", "works_as", "takes", "diet"}
+)
 # Relations that a question about food is read to concern beside allergies.
 OF_FOOD: Final = frozenset({"eats", "drinks", "likes"})
 SEVERAL: Final = frozenset({"allergic_to", "takes"})
@@ -75,7 +74,9 @@ def find_asked_relation(asked: str, language: str) -> str:
     is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or names_others(asked, language)
     if is_of_others or any(word in load_given_names() for word in spoken.split()):
         return ""
-    cued = {one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_cues(language, one))}
+    cued = {
+        one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_words(language, f"asks {one}", SUBJECT))
+    }
     if read.subjects:
         # "What's the name of your project?" has a name in it: only of health is it clear whose a word of the kind is.
         # "Do you eat fish?" asks for no allergy, though one would answer it.
@@ -85,27 +86,22 @@ def find_asked_relation(asked: str, language: str) -> str:
         return ""
     # "Any allergies or dietary requirements?" asks for one thing, "what do you do and where do you live?" for two.
     cued -= {"diet"} if "allergic_to" in cued else set()
-    is_double = any(fold_letters(word) in words_of(language, "and") for word in PLAIN.findall(asked))
+    is_double = any(fold_letters(word) in load_words(language, "and", SUBJECT) for word in PLAIN.findall(asked))
     return next(iter(cued)) if len(cued) == 1 and not (is_double and "allergic_to" not in cued) else ""
 
 
 def names_others(asked: str, language: str) -> bool:
     """ "Does she have any allergies?"; "Sie" with a capital within a sentence is whom the assistant speaks to."""
-    others = words_of(language, "others")
+    others = load_words(language, "others", SUBJECT)
     words = PLAIN.findall(asked)
     return any(fold_letters(word) in others and not (at and word[0].isupper()) for at, word in enumerate(words))
-
-
-@cache
-def load_cues(language: str, relation: str) -> tuple[str, ...]:
-    return tuple(fold_letters(cue) for cue in read_entries(language, SUBJECT, f"asks {relation}"))
 
 
 def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
     """The values of a bare answer in small letters; none where it denies, goes on in a clause or asks."""
     if sentence.is_question:
         return []
-    agrees, denies = (words_of(language, kind) for kind in ("agrees", "denies"))
+    agrees, denies = (load_words(language, kind, SUBJECT) for kind in ("agrees", "denies"))
     pieces = [piece for piece in END.split(sentence.raw) if piece.strip()]
     while pieces and all(fold_letters(word) in agrees for word in WORD.findall(pieces[0])):
         pieces.pop(0)
@@ -115,7 +111,7 @@ def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
     if relation == "age":
         return [word for word in words if word.isdigit()][:1]
     small = load_small_words(language) | agrees
-    joints = words_of(language, "and")
+    joints = load_words(language, "and", SUBJECT)
     runs: list[list[str]] = [[]]
     for word in split_joined(words, language):
         if fold_letters(word) in joints and relation in SEVERAL:
@@ -148,19 +144,14 @@ def speaks_in_clause(sentence: Sentence, reach: int, agrees: frozenset[str]) -> 
 def may_ask_of_kin(asked: str, before: str, language: str) -> bool:
     """Whether the turn before speaks of kin or an animal, and the question does not say that it is of the person."""
     known = find_known_noun(PLAIN.findall(before), language)
-    addressed = words_of(language, "addressed")
+    addressed = load_words(language, "addressed", SUBJECT)
     is_addressed = any(fold_letters(word) in addressed for word in PLAIN.findall(asked))
     return known is not None and known[1] in KIN | ANIMALS and not is_addressed
 
 
 def takes_back(spoken: str, language: str) -> bool:
     words = [fold_letters(word) for word in WORD.findall(spoken)]
-    return len(words) <= LONGEST and any(word in words_of(language, "denies") for word in words)
-
-
-@cache
-def words_of(language: str, kind: str) -> frozenset[str]:
-    return frozenset(fold_letters(word) for word in read_entries(language, SUBJECT, kind))
+    return len(words) <= LONGEST and any(word in load_words(language, "denies", SUBJECT) for word in words)
 
 
 def replace_answered(claims: Sequence[Claim], answered: Sequence[Claim]) -> list[Claim]:

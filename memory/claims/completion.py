@@ -10,9 +10,10 @@ from typing import Final
 from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
-from memory.claims.relations import ABOUT
+from memory.claims.nouns import is_person_or_animal
+from memory.claims.relations import ABOUT, PLACES
 from memory.claims.stretches import find_told_stretch, rate_stretch
-from memory.claims.subjects import PRONOUN
+from memory.claims.subjects import PRONOUN, find_apposed_subject
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
@@ -20,6 +21,8 @@ from memory.guard.spelling import fold_letters
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
+# Languages whose verbs need no word for whom they are about.
+DROPPING: Final = frozenset({"es", "it", "pt"})
 HE_AND_SHE: Final = frozenset(
     {"he", "she", "er", "sie", "il", "elle", "el", "ella", "lui", "lei", "ele", "ela", "הוא", "היא"}
 )
@@ -91,6 +94,29 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
         whole = f"{told} {claim.statement}" if told else claim.statement
     is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
     return replace(claim, statement=whole) if is_fit else claim
+
+
+def complete_clause(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
+    """With what its clause leaves to the rest of the sentence: where "here" is, or of whom it goes on.
+
+    ``place`` is the sentence's.
+    """
+    if claim.relation in PLACES and not claim.object:
+        # "Somos de Vigo y aquí vivimos".
+        return replace(claim, statement=word_whole(sentence)[:LONGEST])
+    return give_subject(claim, sentence, tokens, place, language)
+
+
+def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
+    """ "Firulais, mi gato, anda tomando mucha agua": the cat's, where the verb alone made it the person's."""
+    is_tie = is_person_or_animal(claim.relation)
+    if claim.subject != SPEAKER or claim.is_request or is_tie or language not in DROPPING:
+        return claim
+    segments = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
+    told = sentence.raw.casefold().find(claim.object) if claim.object else -1
+    at = sum(1 for start in tokens.starts if start <= (told if told >= 0 else claim.span[0] - place)) - 1
+    subject = find_apposed_subject(sentence, segments, max(at, 0))
+    return replace(claim, subject=subject, statement=word_whole(sentence)[:LONGEST]) if subject else claim
 
 
 def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:

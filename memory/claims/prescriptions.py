@@ -1,5 +1,5 @@
-"""Medicines that a sentence tells of beside the first it names: those joined to it, one that was stopped, one that
-another took the place of.
+"""Medicines and allergies that a sentence tells of beside the first it names: those joined to it, a medicine that was
+stopped, one that another took the place of.
 """
 
 import re
@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.slots import SlotMatch, find_drug, load_small_words, load_words, overlaps
+from memory.claims.slots import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
@@ -25,20 +25,28 @@ WORDS: Final = re.compile(r"[^\W\d_][\w-]{3,39}")
 STEP: Final = r"(?:\s\d[\d.,]*\s?(?:mg|mcg|µg|ml|g|iu|ie|ui|מ\"ג)?)?(?:,\s{1,2}|\s(?:%s)\s)(?:%s)?"
 
 
-def find_further_medicines(raw: str, language: str, found: Sequence[SlotMatch]) -> Iterator[SlotMatch]:
-    """Of what somebody takes "... atorvastatin and aspirin", of "stopped the aspirin" and "swapped it for ..." each."""
-    taken = [one for one in found if one.relation == TAKES and not one.is_over]
-    for first in taken:
-        yield from list_joined(raw, language, first)
-    for first in [one for one in found if one.relation == ALLERGY and not one.is_over]:
-        yield from list_triggers(raw, language, first)
+def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotMatch]) -> Iterator[SlotMatch]:
+    """Of what somebody takes or cannot take "... atorvastatin and aspirin", and of "stopped the aspirin" and "swapped
+    it for ..." each medicine."""
+    for first in (one for one in found if not one.is_over):
+        for language in languages:
+            if first.relation == TAKES:
+                yield from list_joined(raw, language, first)
+            elif first.relation == ALLERGY:
+                yield from list_triggers(raw, language, first)
     for clause in CLAUSES.finditer(raw):
-        drugs = [(word[0].casefold(), word.start() + clause.start()) for word in WORDS.finditer(clause[0])]
-        drugs = [(drug, at) for drug, at in drugs if find_drug(drug)]
-        if len(drugs) > 1 and says(clause[0], language, "swap"):
+        spoken = ((word[0].casefold(), word.start() + clause.start()) for word in WORDS.finditer(clause[0]))
+        if drugs := [(drug, at) for drug, at in spoken if find_drug(drug)]:
+            yield from list_changed(fold_letters(clause[0]), languages, drugs)
+
+
+def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[str, int]]) -> Iterator[SlotMatch]:
+    """Of a clause in folded letters that names medicines, with their places."""
+    for language in languages:
+        if len(drugs) > 1 and load_phrases(language, "swap", is_folded=True).search(clause):
             (old, _), (new, at) = drugs[0], drugs[-1]
             yield make_slot(new, at, replaces=old)
-        elif drugs and says(clause[0], language, "taken off"):
+        elif load_phrases(language, "taken off", is_folded=True).search(clause):
             yield from (make_slot(drug, at, is_over=True) for drug, at in drugs)
 
 
@@ -76,21 +84,10 @@ def load_joints(language: str) -> tuple[str, str]:
     return joints or "(?!)", small or "(?!)"
 
 
-@cache
-def load_phrases(language: str, section: str) -> re.Pattern[str]:
-    words = "|".join(re.escape(fold_letters(one)) for one in read_entries(language, "slots", section))
-    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)")
-
-
-def says(clause: str, language: str, section: str) -> bool:
-    return load_phrases(language, section).search(fold_letters(clause)) is not None
-
-
 def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") -> SlotMatch:
     span = (at, at + len(drug))
     # Whoever stopped it: "mein Arzt hat das Ramipril abgesetzt".
-    slot = SlotMatch(TAKES, SPEAKER, drug, *span, weight=WEIGHT, is_explicit=True, object_span=span)
-    return replace(slot, is_over=is_over, replaces=replaces)
+    return SlotMatch(TAKES, SPEAKER, drug, *span, is_over, replaces, is_explicit=True, weight=WEIGHT, object_span=span)
 
 
 def drop_taken(found: Sequence[SlotMatch], further: Sequence[SlotMatch]) -> list[SlotMatch]:

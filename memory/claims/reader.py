@@ -11,7 +11,13 @@ from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.completion import complete_claims, drop_contained, name_pronoun, resolve_pronoun
+from memory.claims.completion import (
+    complete_claims,
+    complete_clause,
+    drop_contained,
+    name_pronoun,
+    resolve_pronoun,
+)
 from memory.claims.counsel import tells_counsel
 from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
@@ -21,16 +27,15 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
-from memory.claims.nouns import is_person_or_animal
 from memory.claims.rejection import find_statement_end, has_within
-from memory.claims.relations import ABOUT, PLACES, REQUEST
+from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, find_apposed_subject, is_person
+from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.telling import Passage
@@ -53,9 +58,8 @@ READ: Final = 2000
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
-# Languages whose verbs need no word for whom they are about.
-DROPPING: Final = frozenset({"es", "it", "pt"})
-VALUED: Final = frozenset({"time", "takes_dose"})  # Beside a pronoun: "it's on Thursdays now".
+# Slots whose value stands beside a pronoun: "it's on Thursdays now".
+VALUED: Final = frozenset({"time", "takes_dose"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
     corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
     if corrected.text != masked:
-        whole = annotate_text(masked := (normal := corrected.text), load_claim_words())
+        masked = normal = corrected.text
+        whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
     found: list[SentenceReading] = []
@@ -168,8 +173,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             found.append(SentenceReading(sentence, place, (claim,), is_request=True))
             continue
         is_introduced = is_introduced or introduces_words(sentence)
-        closed = read_closed(sentence, whole, place, known, is_introduced=is_introduced)
-        if closed is not None:
+        if (closed := read_closed(sentence, whole, place, known, is_introduced=is_introduced)) is not None:
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
@@ -331,24 +335,9 @@ def read_sentence(
         if claims:
             has_capitals = sentence.raw[:1].isupper()
             filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-            filled = (give_subject(one, sentence, tokens, place, language) for one in filled)
+            filled = (complete_clause(one, sentence, tokens, place, language) for one in filled)
             fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
             yield from filter(None, fitted)
-
-
-def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
-    """ "Firulais, mi gato, anda tomando mucha agua": the cat's, where the verb alone made it the person's."""
-    if claim.relation in PLACES and not claim.object:
-        # "Somos de Vigo y aquí vivimos": where "here" is stands in the rest of the sentence.
-        return replace(claim, statement=word_whole(sentence)[:LONGEST])
-    is_tie = is_person_or_animal(claim.relation)
-    if claim.subject != SPEAKER or claim.is_request or is_tie or language not in DROPPING:
-        return claim
-    segments = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
-    told = sentence.raw.casefold().find(claim.object) if claim.object else -1
-    at = sum(1 for start in tokens.starts if start <= (told if told >= 0 else claim.span[0] - place)) - 1
-    subject = find_apposed_subject(sentence, segments, max(at, 0))
-    return replace(claim, subject=subject, statement=word_whole(sentence)[:LONGEST]) if subject else claim
 
 
 def find_sentence_slots(
@@ -357,7 +346,8 @@ def find_sentence_slots(
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
     slots = [follow_known(find_whose(slot, sentence), sentence.raw, language, known) for slot in read]
-    if sentence.is_question:  # "Can we talk about Wednesday's meeting instead?" moves nothing.
+    if sentence.is_question:
+        # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.

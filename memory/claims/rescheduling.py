@@ -7,16 +7,15 @@ kind, and the sentence is read as if it had been told so.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
 from typing import Final
 
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.slots import load_small_words
-from memory.claims.succession import load_correction, load_days
+from memory.claims.slots import load_phrases, load_small_words, load_words
+from memory.claims.succession import load_days
 from memory.guard.spelling import fold_letters
-from memory.language.loader import list_codes, read_entries
+from memory.language.loader import list_codes
 
 SENTENCES: Final = re.compile(r"[^.!?…\n]+(?:[.:]\d{1,2}[^.!?…\n]*)*")
 WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
@@ -26,7 +25,9 @@ LONGEST: Final = 14
 MOST_BESIDE: Final = 3
 LEAST_WORD: Final = 4
 LEAST_STEM: Final = 5
+# Of a turn before it, which is taken whole: "am 4. Dezember" ends no sentence.
 LONGEST_TURN: Final = 160
+MOVES: Final = "rescheduled"
 HOUR: Final = r"(?:[01]?\d|2[0-3])"
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 BEFORE_HOUR: Final = ("at ", "um ", "alle ", "a las ", "às ")
@@ -64,7 +65,7 @@ def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedTex
     for at, sentence in enumerate(sentences):
         if text[sentence.end() :].startswith("?") or not moves_time(sentence[0], language, is_first=at == 0):
             continue
-        for told in [sentences[at - 1][0]] if at else list_short(previous):
+        for told in [sentences[at - 1][0]] if at else [one for one in previous[-1:] if len(one) <= LONGEST_TURN]:
             pairs = list(pair_values(told, sentence[0], language))
             is_moved = any(old.casefold() != new[0].casefold() for old, new in pairs)
             if is_moved and not told.rstrip().endswith("?") and not tells_more(sentence[0], told, pairs, language):
@@ -75,8 +76,8 @@ def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedTex
 def moves_time(spoken: str, language: str, *, is_first: bool) -> bool:
     if len(spoken.split()) > LONGEST:
         return False
-    is_correction = load_correction(language).search(spoken) is not None
-    return is_correction or (is_first and load_moves(language).search(spoken) is not None)
+    is_correction = load_phrases(language, "correction").search(spoken) is not None
+    return is_correction or (is_first and load_phrases(language, MOVES).search(spoken) is not None)
 
 
 def pair_values(told: str, spoken: str, language: str) -> Iterator[Pair]:
@@ -87,32 +88,22 @@ def pair_values(told: str, spoken: str, language: str) -> Iterator[Pair]:
             yield old[0][0], new[0]
 
 
-def list_short(previous: Sequence[str]) -> list[str]:
-    """The last turns, the latest first: each whole, as "am 4. Dezember" ends no sentence."""
-    return [turn for turn in previous[-1:] if len(turn) <= LONGEST_TURN]
-
-
 def tells_more(spoken: str, before: str, pairs: Sequence[Pair], language: str) -> bool:
     """ "Wird Mittwoch viertel nach drei" holds an hour that nothing takes the place of, "actually I moved to Leeds on
     Monday" another matter: in the sentence before either would be wrong."""
     rest = spoken
     for _, new in sorted(pairs, key=lambda pair: -pair[1].start()):
         rest = f"{rest[: new.start()]} {rest[new.end() :]}"
-    is_correction = load_correction(language).search(rest) is not None
-    rest = load_correction(language).sub(" ", load_moves(language).sub(" ", rest))
+    is_correction = load_phrases(language, "correction").search(rest) is not None
+    rest = load_phrases(language, "correction").sub(" ", load_phrases(language, MOVES).sub(" ", rest))
     words = [fold_letters(word) for word in WORDS.findall(rest)]
     words = [word for word in words if word not in load_small_words(language)]
-    is_timed = any(word in load_units(language) or word.isdigit() or read_spoken([word], language) for word in words)
+    units = frozenset().union(*(load_words(language, kind, "frames") for kind in ("time", "unit", "month")))
+    is_timed = any(word in units or word.isdigit() or read_spoken([word], language) for word in words)
     told = [word for word in words if len(word) >= LEAST_WORD]
     # "Zahnarzt verschoben auf den 11." is of the sentence about the dentist.
     is_other = bool(told) and not any(word[:LEAST_STEM] in fold_letters(before) for word in told)
     return is_timed or is_other or len(told) > (1 if is_correction else MOST_BESIDE)
-
-
-@cache
-def load_units(language: str) -> frozenset[str]:
-    kinds = ("time", "unit", "month")
-    return frozenset(fold_letters(word) for kind in kinds for word in read_entries(language, "frames", kind))
 
 
 def exchange_values(
@@ -126,9 +117,3 @@ def exchange_values(
     whole = join_sentences(join_sentences(before, right), rest)
     old, new = pairs[0]
     return CorrectedText(whole) if at else CorrectedText(whole, old.casefold(), new[0].casefold())
-
-
-@cache
-def load_moves(language: str) -> re.Pattern[str]:
-    words = "|".join(re.escape(one) for one in read_entries(language, "slots", "rescheduled"))
-    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -17,7 +17,7 @@ from memory.claims.nouns import (
     name_all,
     name_beside,
 )
-from memory.claims.prescriptions import drop_taken, find_further_medicines
+from memory.claims.prescriptions import drop_taken, find_further_slots
 from memory.claims.slots import SlotMatch, find_drug, find_slots, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
@@ -61,13 +61,13 @@ class KnownSlot:
 
 def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[KnownSlot]) -> list[SlotMatch]:
     """All slots that a sentence fills, with the subject and the relation they mean."""
-    language = next((code for code in list_codes() if languages is None or code in languages), "en")
+    spoken = [code for code in list_codes() if languages is None or code in languages]
+    language = next(iter(spoken), "en")
     found = find_slots(raw, languages)
-    for code in list_codes():
-        if languages is None or code in languages:
-            names = list(find_appositions(raw, code))
-            found = [slot for slot in found if not any(overlaps(slot.object_span, one.object_span) for one in names)]
-            found += names
+    for code in spoken:
+        names = list(find_appositions(raw, code))
+        found = [slot for slot in found if not any(overlaps(slot.object_span, one.object_span) for one in names)]
+        found += names
     resolved: list[SlotMatch] = []
     for slot in sorted(found, key=lambda one: one.start):
         told = [*known, *(KnownSlot(one.subject, one.relation, one.object) for one in resolved)]
@@ -79,9 +79,7 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
     taken = [one.object_span for one in resolved]
     dosed = find_doses(raw, language)
     resolved += [one for one in dosed if not any(overlaps(one.object_span, span) for span in taken)]
-    spoken = [code for code in list_codes() if languages is None or code in languages]
-    further = [one for code in spoken for one in find_further_medicines(raw, code, resolved)]
-    return drop_taken(resolved, list(dict.fromkeys(further)))
+    return drop_taken(resolved, list(dict.fromkeys(find_further_slots(raw, spoken, resolved))))
 
 
 def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:

@@ -87,8 +87,16 @@ def read_tokens(raw: str, language: str) -> TokenString:
 
 
 @cache
-def load_words(language: str, section: str) -> frozenset[str]:
-    return frozenset(fold_letters(word) for word in read_entries(language, SUBJECT, section))
+def load_words(language: str, section: str, subject: str = SUBJECT) -> frozenset[str]:
+    return frozenset(fold_letters(word) for word in read_entries(language, subject, section))
+
+
+@cache
+def load_phrases(language: str, section: str, *, is_folded: bool = False) -> re.Pattern[str]:
+    """Any entry of a section as whole words; ``is_folded``: in a text whose letters are folded. Of none, nothing."""
+    entries = read_entries(language, SUBJECT, section)
+    words = "|".join(re.escape(fold_letters(one) if is_folded else one) for one in entries)
+    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
 
 
 @cache

@@ -1,7 +1,7 @@
 """Whose claim a clause is: the person's own, somebody's close to them, a thing of theirs, or nobody's they speak of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from memory.claims.claim import SPEAKER
@@ -65,9 +65,8 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
     if link < 0 or any(link < at <= place for at, _ in speaking):
         return ""
     owned = find_owned_noun(sentence, 0, link)
-    if owned is not None and (is_person_at(sentence, owned) or is_animal_at(sentence, owned)):
-        is_named = owned[1] < link and owned[1] in sentence.capitals
-        return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
+    if owned is not None and is_being_at(sentence, owned):
+        return name_owner(sentence, owned, link)
     # A sentence begins with a capital whatever it names.
     return sentence.words[link - 1] if link > 1 and link - 1 in sentence.capitals else ""
 
@@ -77,10 +76,12 @@ def find_kin_before(sentence: Sentence, place: int) -> str:
     owned = find_owned_noun(sentence, 0, place)
     if owned is None or any(owned[1] <= at < place for at, _ in sentence.spans(MARK + "i", "me")):
         return ""
-    kinds = [f"{MARK}noun {name}" for name in KIN | ANIMALS]
-    if not any(owned[0] <= at < owned[1] for at, _ in sentence.spans(*kinds)):
-        return ""
-    is_named = owned[1] < place and owned[1] in sentence.capitals
+    return name_owner(sentence, owned, place) if is_noun_at(sentence, owned, KIN | ANIMALS) else ""
+
+
+def name_owner(sentence: Sentence, owned: Span, end: int) -> str:
+    """Who is spoken of, by the name behind the noun, or else by the noun."""
+    is_named = owned[1] < end and owned[1] in sentence.capitals
     return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
 
 
@@ -162,8 +163,13 @@ def is_person_at(sentence: Sentence, span: Span) -> bool:
     return not is_noun or any(span[0] <= at < span[1] for at, _ in sentence.spans(PERSON_NOUNS))
 
 
-def is_animal_at(sentence: Sentence, span: Span) -> bool:
-    kinds = [f"{MARK}noun {name}" for name in ANIMALS]
+def is_being_at(sentence: Sentence, span: Span) -> bool:
+    return is_person_at(sentence, span) or is_noun_at(sentence, span, ANIMALS)
+
+
+def is_noun_at(sentence: Sentence, span: Span, relations: Collection[str]) -> bool:
+    """Whether one of its words is a noun of these relations: "dog", "sister"."""
+    kinds = [f"{MARK}noun {name}" for name in relations]
     return any(span[0] <= at < span[1] for at, _ in sentence.spans(*kinds))
 
 
@@ -180,7 +186,7 @@ def find_apposed_subject(sentence: Sentence, segments: Sequence[Span], place: in
         return ""
     start, end = segments[at - 1]
     owned = find_owned_noun(sentence, start, end)
-    if owned is None or not (is_person_at(sentence, owned) or is_animal_at(sentence, owned)) or owned[0] != start:
+    if owned is None or not is_being_at(sentence, owned) or owned[0] != start:
         return ""
     is_named = at > 1 and segments[at - 2][1] - segments[at - 2][0] == 1
     return sentence.words[segments[at - 2][0]] if is_named else name_owned(sentence, owned)

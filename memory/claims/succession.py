@@ -9,7 +9,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.nouns import WORDS, find_known_noun
 from memory.claims.resolution import DOSE, KnownSlot
-from memory.claims.slots import SlotMatch, load_words
+from memory.claims.slots import SlotMatch, load_phrases, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
@@ -39,17 +39,11 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
     """ "Naproxen was wrecking my stomach, so she's switched me to celecoxib": the medicine that goes."""
-    if slot.relation != "takes" or load_swapping(language).search(raw) is None:
+    if slot.relation != "takes" or load_phrases(language, "swap").search(raw) is None:
         return ""
     said = raw.casefold()
     taken = (one.object for one in reversed(known) if one.relation == "takes" and one.object != slot.object)
     return next((name for name in taken if name and name in said), "")
-
-
-@cache
-def load_swapping(language: str) -> re.Pattern[str]:
-    words = "|".join(re.escape(one) for one in read_entries(language, SLOTS, "swap"))
-    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
 
 
 def find_ended(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
@@ -173,13 +167,8 @@ def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMat
 
 
 def corrects(raw: str, language: str) -> bool:
-    return load_correction(language).search(raw) is not None or load_replacing(language)[1][0].search(raw) is not None
-
-
-@cache
-def load_correction(language: str) -> re.Pattern[str]:
-    words = "|".join(re.escape(one) for one in read_entries(language, SLOTS, "correction"))
-    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
+    patterns = load_phrases(language, "correction"), load_replacing(language)[1][0]
+    return any(pattern.search(raw) is not None for pattern in patterns)
 
 
 @cache

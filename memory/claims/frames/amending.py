@@ -5,13 +5,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from memory.claims.frames.corrections import (
-    LONGEST_PHRASE,
-    VERBAL,
-    HotChange,
-    find_behind_phrase,
-    read_elliptic,
-)
+from memory.claims.frames.corrections import LONGEST_PHRASE, VERBAL, HotChange, find_behind_phrase, read_elliptic
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.state import TurnClauses, TurnState

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory.claims.frames.amending import amend_facts, find_first_correction, note_amendment
+from memory.claims.frames.amending import LONGEST, amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
     NAMES,
@@ -31,12 +31,10 @@ from memory.claims.frames.retractions import (
     is_of_known_event,
     join_sentences,
 )
-from memory.claims.frames.state import TurnClauses, TurnState
+from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.triples import HotTriple
 from memory.claims.taxonomy import is_single
 
-# Words of a clause that only puts a value right.
-LONGEST: Final = 5
 # Of which a value of the same kind is no other matter.
 OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
 
@@ -163,8 +161,8 @@ def find_change(turn: TurnClauses, last: LastTurn) -> HotChange:
     # Across clauses: "that" of "scratch that it's amoxicillin" stands in the next.
     spoken = " ".join(one.text.strip() for one in clauses)
     is_meant = any(phrase in f" {spoken} " for phrase in phrases["mean"])
-    for clause in clauses:
-        reader = turn.make_reader(clause)
+    readers = [turn.make_reader(clause) for clause in clauses]
+    for reader in readers:
         # "I said Truro but I meant Taunton".
         behind = find_behind_phrase(reader, phrases["correct"])
         is_verbless = not any(token.has("verb", "frame") for token in reader.tokens[behind:])
@@ -172,8 +170,7 @@ def find_change(turn: TurnClauses, last: LastTurn) -> HotChange:
             change = read_elliptic(reader, last.told, behind)
             if change.new and is_correction(change, reader, last, is_meant=is_meant):
                 return change
-    for clause in clauses:
-        reader = turn.make_reader(clause)
+    for clause, reader in zip(clauses, readers, strict=True):
         tokens = reader.tokens
         skip = sum(1 for token in tokens if token.has("correcting")) if tokens[0].has("correcting") else 0
         # What goes on longer tells something else.
@@ -202,4 +199,4 @@ def is_correction(change: HotChange, reader: PhraseReader, last: LastTurn, *, is
     if is_meant or is_name or new.relation in OF_A_KIND:
         return True
     before = [token for token in reader.tokens if token.end <= new.span[0] and not token.has("det")][-1:]
-    return any(token.has("prep") and token.text in last.text.casefold().split() for token in before)
+    return any(token.has("prep") and token.text in mask_text(last.text).casefold().split() for token in before)

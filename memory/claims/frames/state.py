@@ -12,6 +12,8 @@ from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
 from memory.claims.frames.words import HotWords
+from memory.claims.voices import mask_other_voices
+from memory.guard.spelling import normalise_text
 
 
 @dataclass(slots=True)
@@ -51,6 +53,10 @@ class TurnClauses:
 
     def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:
         return PhraseReader(self.text, clause.tokens, self.words, self.has_capitals, names)
+
+
+def mask_text(text: str) -> str:
+    return mask_other_voices(normalise_text(text)).replace("’", "'")
 
 
 def marks_names(clauses: Sequence[HotClause]) -> bool:

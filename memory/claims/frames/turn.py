@@ -8,11 +8,7 @@ from typing import Final
 from memory.claims.frames.asides import find_asked_events, find_supposed
 from memory.claims.frames.beside import read_ages_beside, read_counted, read_introduced
 from memory.claims.frames.clauses import HotClause
-from memory.claims.frames.corrections import (
-    CEASING,
-    find_ceased,
-    find_replaced,
-)
+from memory.claims.frames.corrections import CEASING, find_ceased, find_replaced
 from memory.claims.frames.details import find_duration
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.gapping import cut_gapped
@@ -36,12 +32,9 @@ from memory.claims.frames.partings import find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
 from memory.claims.frames.remembering import open_requests
-from memory.claims.frames.retractions import (
-    find_changed,
-    read_successor,
-)
+from memory.claims.frames.retractions import find_changed, read_successor
 from memory.claims.frames.settling import LastTurn, settle_turn
-from memory.claims.frames.state import TurnClauses, TurnState
+from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.status import find_drop
 from memory.claims.frames.subjects import find_before, name_subject
 from memory.claims.frames.telling import read_frames_of
@@ -49,8 +42,7 @@ from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, 
 from memory.claims.frames.words import HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
 from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender
-from memory.claims.voices import mask_other_voices
-from memory.guard.spelling import fold_letters, normalise_text
+from memory.guard.spelling import fold_letters
 
 NO_PIPELINES: Final[Mapping[str, str]] = {}
 # Characters of a turn that are read, and earlier turns that resolve it.
@@ -101,7 +93,7 @@ def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelin
     told = list(stack.told)
     stack.earlier = frozenset(one.text for one in stack.found)
     state = read_clauses(turn, stack)
-    settle_turn(state, turn, told, LastTurn(told[begun:], mask_text(earlier[-1]) if earlier else ""))
+    settle_turn(state, turn, told, LastTurn(told[begun:], earlier[-1] if earlier else ""))
     kept = tuple({one.key: make_triple(one) for one in reversed(state.facts)}.values())[::-1]
     if pipelines:
         taken = [one.key for one in (*kept, *state.retracted)] + [one.triple for one in state.dropped if one.triple]
@@ -119,10 +111,6 @@ def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelin
         asked=find_asked_events(turn),
         amendment=state.amendment,
     )
-
-
-def mask_text(text: str) -> str:
-    return mask_other_voices(normalise_text(text)).replace("’", "'")
 
 
 def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:

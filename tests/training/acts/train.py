@@ -18,8 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 from memory.claims.frames.acts import ACTS, BUCKETS, WEIGHTS, hash_features, name_features
 from memory.claims.frames.intents import find_cues
-from memory.claims.frames.state import TurnClauses
-from memory.claims.frames.turn import mask_text
+from memory.claims.frames.state import TurnClauses, mask_text
 from memory.claims.frames.words import LANGUAGES, load_hot_words
 
 EXAMPLES = Path(__file__).parent / "examples"

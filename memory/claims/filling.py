@@ -70,6 +70,8 @@ def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within:
     statement = word_statement(sentence, tokens, *within)
     is_told_apart = slot.weight < FRAMED and slot.is_third
     whole = word_statement(sentence, tokens, 0, within[1])
+    if slot.is_shared and len(whole) <= LONGEST:
+        return whole
     if slot.subject == SPEAKER and is_person_or_animal(slot.relation) and slot.object in whole.casefold():
         # "Mog, my old tabby, sleeps in the sink": the name stands before the clause that tells who it is, and of "Dr
         # Lohse has left, I'm with Herr Tiedemann now" who he is before his name.

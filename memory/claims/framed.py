@@ -63,7 +63,12 @@ def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
     told += [
         make_slot(one, text) for one in reading.retracted if one.is_over and (one.subject, one.relation) not in filled
     ]
-    return [one for one in told if one.end > one.start]
+    told = [one for one in told if one.end > one.start]
+    return [replace(one, is_shared=any(is_shared(one, other) for other in told)) for one in told]
+
+
+def is_shared(one: SlotMatch, other: SlotMatch) -> bool:
+    return one.subject != other.subject and (one.relation, one.object_span) == (other.relation, other.object_span)
 
 
 def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
@@ -109,11 +114,15 @@ def join_slots(matched: Sequence[SlotMatch], framed: Sequence[SlotMatch]) -> lis
         for one in matched
         if ((one.subject, one.relation) not in named or one.object in told) and may_be_place(one)
     ]
+    # One of a template may be of both people of a frame: "my brother and I live in Kiel".
+    twins: set[int] = set()
     for one in framed:
-        twin = next((at for at, other in enumerate(found) if is_twin(one, other)), None)
+        twin = next((at for at, other in enumerate(found) if at not in twins and is_twin(one, other)), None)
         if twin is None:
+            twins.add(len(found))
             found.append(one)
         else:
+            twins.add(twin)
             found[twin] = choose_slot(found[twin], one)
     unlike = {(one.subject, one.relation, one.object, one.is_over): one for one in found}
     return sorted(unlike.values(), key=lambda one: one.start)
@@ -171,4 +180,4 @@ def choose_slot(matched: SlotMatch, framed: SlotMatch) -> SlotMatch:
     # "My sister's wife is called Ruth" takes no place of the person's own.
     replaces = matched.replaces if matched.subject == framed.subject else framed.replaces
     told = replace(matched, relation=framed.relation, subject=framed.subject, object=framed.object, weight=weight)
-    return replace(told, replaces=replaces)
+    return replace(told, replaces=replaces, is_shared=framed.is_shared)

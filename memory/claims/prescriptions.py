@@ -9,8 +9,10 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.slots import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
+from memory.claims.slots import SlotMatch, is_drug, load_phrases, load_small_words, load_words, overlaps
+from memory.claims.templates import load_templates
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import is_hebrew
 from memory.language.loader import read_entries
 
 TAKES: Final = "takes"
@@ -20,23 +22,27 @@ TRIGGER: Final = r"[^\W\d_]{3,30}(?:\s[^\W\d_]{3,30})?"
 # As much as a template with a verb has.
 WEIGHT: Final = 4
 CLAUSES: Final = re.compile(r"[^,;:.!?…\n]+")
-WORDS: Final = re.compile(r"[^\W\d_][\w-]{3,39}")
-# From one medicine of a list to the next: a dose, how often, a comma, "and".
-STEP: Final = r"(?:\s\d[\d.,]*\s?(?:mg|mcg|µg|ml|g|iu|ie|ui|מ\"ג)?)?(?:,\s{1,2}|\s(?:%s)\s)(?:%s)?"
+SENTENCES: Final = re.compile(r"[^.!?…;\n]+(?:\.\d[^.!?…;\n]*)*")
+LEAST_NAME: Final = 4
+SPOKEN: Final = re.compile(r"[^\W\d_][\w-]{0,39}")
+# Of a list: characters from one medicine to the next, and of a verb that is more than a preposition.
+BETWEEN: Final = 45
+LEAST_VERB: Final = 3
 
 
 def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotMatch]) -> Iterator[SlotMatch]:
     """Of what somebody takes or cannot take "... atorvastatin and aspirin", and of "stopped the aspirin" and "swapped
     it for ..." each medicine."""
     for first in (one for one in found if not one.is_over):
-        for language in languages:
-            if first.relation == TAKES:
-                yield from list_joined(raw, language, first)
-            elif first.relation == ALLERGY:
-                yield from list_triggers(raw, language, first)
+        for language in languages if first.relation == ALLERGY else ():
+            yield from list_triggers(raw, language, first)
+    own = (one for one in found if one.relation == TAKES and one.subject == SPEAKER)
+    begun = [one.object_span[0] for one in own if not one.is_over]
+    for language in languages:
+        yield from list_taken(raw, language, begun)
     for clause in CLAUSES.finditer(raw):
-        spoken = ((word[0].casefold(), word.start() + clause.start()) for word in WORDS.finditer(clause[0]))
-        if drugs := [(drug, at) for drug, at in spoken if find_drug(drug)]:
+        spoken = ((find_joined_drug(word[0]), word.end() + clause.start()) for word in SPOKEN.finditer(clause[0]))
+        if drugs := [(drug, end - len(drug)) for drug, end in spoken if drug]:
             yield from list_changed(fold_letters(clause[0]), languages, drugs)
 
 
@@ -50,15 +56,61 @@ def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[st
             yield from (make_slot(drug, at, is_over=True) for drug, at in drugs)
 
 
-def list_joined(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch]:
-    place = first.object_span[1]
-    joint, small = load_joints(language)
-    step = re.compile(STEP % (joint, small), re.IGNORECASE)
-    while (found := step.match(raw, place)) is not None and (word := WORDS.match(raw, found.end())) is not None:
-        if not find_drug(word[0].casefold()):
-            return
-        yield make_slot(word[0].casefold(), word.start())
-        place = word.end()
+def list_taken(raw: str, language: str, begun: Sequence[int]) -> Iterator[SlotMatch]:
+    """Of "tomo enalapril de diez y omeprazol por la mañana" each medicine: those behind one that is known to be taken,
+    or behind the verb where there are several, up to one that is denied, stopped or another's."""
+    for sentence in SENTENCES.finditer(raw):
+        words = [(fold_letters(word[0]), word) for word in SPOKEN.finditer(raw, *sentence.span())]
+        drugs = [(word.end() - len(drug), word.end(), drug) for _, word in words if (drug := find_joined_drug(word[0]))]
+        speaks = is_own_by_form(language) or any(folded in load_words(language, "i") for folded, _ in words)
+        verbs = [word.end() for folded, word in words if speaks and folded in load_takers(language)]
+        known = [at for at in begun if sentence.start() <= at <= sentence.end()]
+        starts = known or (verbs if len(drugs) > 1 else [])
+        if not starts:
+            continue
+        place = min(starts)
+        for start, end, drug in drugs:
+            if start < place:
+                continue
+            between = raw[place:start]
+            if len(between) > BETWEEN or parts_list(between, language):
+                break
+            yield make_slot(drug, start)
+            place = end
+
+
+def find_joined_drug(word: str) -> str:
+    """The medicine that a word is, without the "and" that Hebrew writes onto it; else nothing."""
+    spoken = word.casefold()
+    forms = (spoken, spoken[1:]) if is_hebrew(spoken[:1]) else (spoken,)
+    return next((one for one in forms if len(one) >= LEAST_NAME and is_drug(fold_letters(one))), "")
+
+
+def parts_list(between: str, language: str) -> bool:
+    """Whether what stands between two medicines says that the second is not taken, or not by the person."""
+    spoken = {fold_letters(word) for word in SPOKEN.findall(between)}
+    if spoken & (load_enders(language) | load_words(language, "denial") | load_words(language, "he")):
+        return True
+    folded = fold_letters(between)
+    return any(load_phrases(language, kind, is_folded=True).search(folded) for kind in ("swap", "taken off"))
+
+
+def is_own_by_form(language: str) -> bool:
+    """Whether a verb alone says that the person speaks of themselves: "tomo"; "take the aspirin" may be an order."""
+    return bool(load_words(language, "drop"))
+
+
+@cache
+def load_enders(language: str) -> frozenset[str]:
+    over = (one for one in load_templates(language) if one.relation == TAKES and one.is_ending)
+    return frozenset(word for one in over for word in one.needs)
+
+
+@cache
+def load_takers(language: str) -> frozenset[str]:
+    """The verbs behind which somebody says what they take: those of the templates, without "on"."""
+    own = (one for one in load_templates(language) if one.relation == TAKES and one.is_first and not one.is_ending)
+    return frozenset(word for one in own for word in one.needs if len(word) > LEAST_VERB)
 
 
 def list_triggers(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch]:

@@ -32,7 +32,7 @@ from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
-from memory.claims.slots import SlotMatch, overlaps
+from memory.claims.slots import SlotMatch, find_drug, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
@@ -136,7 +136,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
     """Whether the clause of a claim whose words say as often something else is likely without those beside it."""
     sentence = one.sentence
-    if claim.relation not in UNSURE | {ABOUT}:
+    is_prescribed = claim.relation == "takes" and bool(find_drug(claim.object))
+    if is_prescribed or claim.relation not in UNSURE | {ABOUT}:
         return True
     low, high = claim.span[0] - one.place, claim.span[1] - one.place
     tokens = cut_clauses(sentence)

@@ -22,7 +22,7 @@ MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (Tr
 
 @dataclass(frozen=True, slots=True)
 class SlotMatch:
-    """``start`` and ``end`` are places in the raw sentence; ``person`` is the subject's words, empty for a pronoun."""
+    """``start`` and ``end`` are places in the raw sentence."""
 
     relation: str
     subject: str
@@ -36,6 +36,8 @@ class SlotMatch:
     # Whether its words say whose it is, by a pronoun or a form of the verb.
     is_explicit: bool = False
     is_correction: bool = False
+    # Whether its clause says the same of somebody else: "my brother and I live in Kiel".
+    is_shared: bool = False
     weight: int = 0
     object_span: tuple[int, int] = (0, 0)
 

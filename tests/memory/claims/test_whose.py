@@ -109,6 +109,35 @@ def test_a_dose_without_its_medicine_is_of_the_one_told_last(before: str, text: 
     assert (claim.subject, claim.object, claim.tense) == (drug, dose, "new")
 
 
+@pytest.mark.parametrize(
+    ("text", "medicines"),
+    [
+        ("tomo enalapril de diez y omeprazol por la mañana", {"enalapril", "omeprazol"}),
+        ("I'm on ramipril, five in the morning, and metformin twice a day", {"ramipril", "metformin"}),
+        ("אני לוקחת אומפרזול ואספירין בבוקר", {"אומפרזול", "אספירין"}),
+        ("I take ramipril but no aspirin", {"ramipril"}),
+        ("I take ramipril since I stopped aspirin", {"ramipril"}),
+    ],
+)
+def test_each_medicine_of_a_list_is_taken(text: str, medicines: set[str]) -> None:
+    told = [claim for claim in read_claims(text) if claim.relation == "takes" and claim.subject == "you"]
+    assert {claim.object for claim in told if claim.polarity} == medicines
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "home"),
+    [
+        ("mein Bruder und ich wohnen in Kiel", "bruder", "kiel"),
+        ("my sister and I live in Hull", "sister", "hull"),
+        ("io e mia sorella abitiamo a Bari", "sorella", "bari"),
+    ],
+)
+def test_a_home_that_two_share_is_each_ones(text: str, other: str, home: str) -> None:
+    told = {(claim.subject, claim.relation, claim.object, claim.statement) for claim in read_claims(text)}
+    statement = f"{text[:1].upper()}{text[1:]}."
+    assert told == {("you", "lives_in", home, statement), (other, "lives_in", home, statement)}
+
+
 def test_a_medicine_that_was_changed_for_another_is_named() -> None:
     claim = find("naproxen upset my stomach so she's switched me to celecoxib", "takes", "They put me on naproxen")
     assert (claim.object, claim.replaces) == ("celecoxib", "naproxen")

@@ -53,6 +53,8 @@ class KnownLine:
     lasting_place: int = -1
     # Of those what this turn could not break, and is told in what does not change alone.
     is_idle: bool = False
+    # What was said since of a part of the statement, or against it.
+    later: str = ""
 
     @property
     def key(self) -> str:
@@ -104,7 +106,10 @@ def build_instructions() -> ContextSection:
 def render_known_line(line: KnownLine, fence: str) -> str:
     """What is known with its time: behind what holds, before what has ended, so that nobody takes it for the latter."""
     said, text = f"({line.source}) " if line.source else "", quote_as_data(line.statement, fence)
-    return f"• {said}{line.time}: {text}" if line.is_over else f"• {said}{text} ({line.time})"
+    later = f"said since: {quote_as_line(line.later, fence)}" if line.later else ""
+    if line.is_over:
+        return f"• {said}{line.time}: {text}" + (f" ({later})" if later else "")
+    return f"• {said}{text} ({'; '.join(filter(None, (line.time, later)))})"
 
 
 def render_known_block(lines: Sequence[str], fence: str) -> str:

@@ -77,8 +77,6 @@ class KnownStatement:
     # Since when another holds in its place, and since when another most likely does.
     changed_at: datetime | None = None
     doubted_at: datetime | None = None
-    # What most likely holds instead.
-    instead: KnownLine | None = None
 
 
 @dataclass(slots=True)
@@ -88,6 +86,8 @@ class KnownRows:
     cosines: Mapping[uuid.UUID, float] = field(default_factory=dict)
     # What contradicts a fact while nobody has decided, by the fact.
     doubts: Mapping[uuid.UUID, Fact] = field(default_factory=dict)
+    # What ended another fact of the same sentence, by the sentence.
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 @trace_calls("context.facts")
@@ -113,7 +113,7 @@ def find_known_lines(
 
 
 def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
-    """In three statements, however many lines come of them, and one more where a fact is contradicted. In the user's
+    """In four statements, however many lines come of them, and one more where a fact is contradicted. In the user's
     scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
     near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
@@ -134,7 +134,8 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     told_unread = (Q(always_inject=True) | (Q(tier=Tier.MEMORY_BANK) & unread)) & Q(review=False)
     chosen = told_unread | Q(pk__in=behind)
     items = bank.filter(chosen).defer("lexemes").order_by("-always_inject", "-importance", "-confidence", "occurred_at")
-    return KnownRows(known, list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD]), near, read_doubts(user, known))
+    told_of = list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD])
+    return KnownRows(known, told_of, near, read_doubts(user, known), read_changes(user, known))
 
 
 def select_doubts() -> "QuerySet[FactReview, uuid.UUID]":
@@ -153,6 +154,20 @@ def read_doubts(user: EndUser, facts: Sequence[Fact]) -> dict[uuid.UUID, Fact]:
     return {fact_id: newer[by] for fact_id, by in told_by.items() if by in newer}
 
 
+def read_changes(user: EndUser, facts: Sequence[Fact]) -> dict[str, str]:
+    """What ended a part of what the sentences tell: of "my husband Rob is diabetic" that Rob died."""
+    told = {fact.statement for fact in facts if fact.state == FactState.ACTIVE}
+    if not told:
+        return {}
+    closed = Fact.objects.for_user(user).filter(
+        statement__in=told, state__in=[FactState.SUPERSEDED, FactState.RETRACTED]
+    )
+    successor = Fact.objects.for_user(user).active().filter(pk=OuterRef("superseded_by"), trust__gt=Trust.EXTERNAL)
+    closed = closed.annotate(later=Subquery(successor.values("statement")[:1])).exclude(later=None)
+    pairs = closed.order_by("archived_at").values_list("statement", "later")
+    return {statement: later for statement, later in pairs if later != statement}
+
+
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
     items = {item.pk: item for item in rows.items}
     behind: set[uuid.UUID] = set()
@@ -162,6 +177,8 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
             continue
         if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
             told = describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
+            if not told.is_over and (later := rows.changes.get(fact.statement, "")):
+                told = replace(told, line=replace(told.line, later=later))
             newer = rows.doubts.get(fact.pk)
             yield told if newer is None or told.is_over else contradict_statement(told, newer)
             behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
@@ -235,8 +252,7 @@ def describe_time(fact: Fact) -> str:
 
 def contradict_statement(one: KnownStatement, newer: Fact) -> KnownStatement:
     """A constraint stands until a person has decided: only its time is told otherwise."""
-    instead = describe_fact(newer, None, 0.0).line
-    return replace(one, line=word_doubt(one.line, newer.first_seen), instead=instead)
+    return replace(one, line=replace(word_doubt(one.line, newer.first_seen), later=newer.statement))
 
 
 def doubt_statement(one: KnownStatement, doubted: Mapping[uuid.UUID, datetime]) -> KnownStatement:
@@ -269,6 +285,7 @@ def choose_lines(
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
     told = [lasting.get(key, line) for key, line in best.items()]
+    told = [replace(line, later="") if fold_words(line.later) in best else line for line in told]
     idle = [replace(line, is_idle=True) for key, line in lasting.items() if key not in best]
     return [*told, *idle]
 

@@ -123,10 +123,19 @@ def test_what_something_said_later_likely_took_the_place_of_is_told_so_and_waits
     tell(user, clock, "Fitting at the tailor's again, Ms Baptiste has better ideas than Olins.", thread_id="other")
     line = f"• perhaps until {changed.day} {changed:%B %Y}: My tailor is Mr Olins on Dock Street."
     context = compose(user, clock, "Who is my tailor?", "told")
-    assert line in list_known(context)
+    assert holds(list_known(context), line)
     assert "Baptiste" in context.injection
     (review,) = memory.list_reviews(user, limit=5)
     assert review.kind == ReviewKind.CONTRADICTION
+
+
+def test_a_sentence_of_which_a_part_has_ended_says_what_ended_it(user: EndUser, clock: Clock) -> None:
+    told = clock()
+    tell(user, clock, "My husband Rob is diabetic.")
+    tell(user, clock, "Rob died in March.")
+    lines = list_known(compose(user, clock, "Suggest a dessert for Sunday"))
+    end = f"(told on {told.day} {told:%B %Y}; said since: Rob died in March.)"
+    assert f"• My husband Rob is diabetic. {end}" in lines
 
 
 def test_nothing_is_said_twice(user: EndUser, clock: Clock) -> None:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.retrieval.pool import SHRINKAGE
-
 # Of cosine: of two candidates their difference is the spread, however small.
 LEAST_SPREAD = 0.05
 
@@ -43,11 +41,6 @@ OF_ANOTHER_MATTER = OF_KIND
 OF_CHANGE = Leeway(1.3, 2.6)
 
 
-def weigh_nearness(candidates: int) -> float:
-    """Among many their relevance tells the one on the topic from the others already."""
-    return min(1.0, 2 * SHRINKAGE / (SHRINKAGE + candidates))
-
-
 @dataclass(frozen=True, slots=True)
 class Standings:
     """How near each candidate is, and which of them nothing speaks against: only these hold others back."""
@@ -66,5 +59,5 @@ class Standings:
         closed = np.clip((behind - leeway.whole) / (leeway.none - leeway.whole), 0.0, 1.0)
         beyond = np.maximum(0.0, lifts[places, None] - lifts[self.is_rival])
         limited = np.array(shares, float)
-        limited[places] -= (beyond * closed).max(axis=1) * weigh_nearness(len(lifts))
+        limited[places] -= (beyond * closed).max(axis=1)
         return [float(share) for share in limited]

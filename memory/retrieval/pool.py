@@ -155,6 +155,12 @@ class Pool:
         """The place of the turn after each, where that is a candidate as well."""
         return [self.places.get(memory.next_id) if memory.next_id else None for memory in self.memories]
 
+    @property
+    def share_of_kind(self) -> float:
+        """How much it counts of which kind a memory is: wholly among ten, little among a hundred, whose words and
+        meaning tell them apart well."""
+        return min(1.0, 2 * SHRINKAGE / (SHRINKAGE + len(self)))
+
     @cached_property
     def on_topic(self) -> list[float]:
         """How far each candidate is on topic, 0..1; scales what else is known of a memory."""

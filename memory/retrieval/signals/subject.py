@@ -28,7 +28,8 @@ def score_about_me(query: Query, pool: Pool) -> list[float]:
     if not query.is_about_me or query.relations or query.named or query.asks_assistant:
         return [0.0] * len(pool)
     return [
-        float(memory.is_sure_statement and not others)
+        pool.share_of_kind
+        * float(memory.is_sure_statement and not others)
         * (OF_PUBLISHED if memory.is_published else 1.0)
         * (topical if query_cues.THE_USER.search(text) else topical * topical)
         for memory, text, topical, others in zip(

@@ -61,6 +61,9 @@ def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: b
 
 def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
     """Without what another claim of the turn says as well: a pronoun's statement begins with the sentence before it."""
+    # Two clauses of one sentence may both be read into all of its slots.
+    unlike = {(one.subject, one.relation, one.object, one.statement, one.tense): one for one in reversed(claims)}
+    claims = [*unlike.values()][::-1]
     said = [claim.statement for claim in claims]
 
     def is_contained(claim: Claim) -> bool:

@@ -47,7 +47,8 @@ def fill_claims(
     for number, slot in enumerate(inside):
         after = inside[number + 1] if number + 1 < len(inside) else None
         start, end = find_piece(sentence, tokens, pieces, slot, after, (low, high))
-        statement = first.statement if first.is_request else word_slot(sentence, tokens, slot, (start, end), telling)
+        worded = word_slot(sentence, tokens, slot, (start, end), telling, find_owner(slot, known))
+        statement = first.statement if first.is_request else worded
         is_changed = slot.replaces or is_new(sentence, first, start, end)
         tense: ClaimTense = "new" if is_changed else "present"
         yield replace(
@@ -65,7 +66,20 @@ def fill_claims(
         )
 
 
-def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within: tuple[int, int], before: str) -> str:
+def find_owner(dose: SlotMatch, known: Sequence[KnownSlot]) -> str:
+    """Whose the medicine is whose dose is told: a dose without an owner would be the person's."""
+    takers = (one.subject for one in reversed(known) if (one.relation, one.object) == ("takes", dose.subject))
+    return next(takers, SPEAKER)
+
+
+def word_slot(
+    sentence: Sentence,
+    tokens: ClauseTokens,
+    slot: SlotMatch,
+    within: tuple[int, int],
+    before: str,
+    owner: str = SPEAKER,
+) -> str:
     """The clause of a slot, from where it says whose it is: "mi hermana se llama Ana y vive en Lugo"."""
     statement = word_statement(sentence, tokens, *within)
     is_told_apart = slot.weight < FRAMED and slot.is_third
@@ -81,7 +95,8 @@ def word_slot(sentence: Sentence, tokens: ClauseTokens, slot: SlotMatch, within:
         return statement
     if slot.relation == "takes_dose" and slot.subject not in whole.casefold():
         # The sentence before it would tell the dose that was.
-        return f"{slot.subject.capitalize()}: {statement}"
+        named = slot.subject if owner == SPEAKER else f"{owner}, {slot.subject}"
+        return f"{named[:1].upper()}{named[1:]}: {statement}"
     told = (one for one in (statement, whole, f"{before} {statement}") if slot.subject in one.casefold())
     return next((one for one in told if len(one) <= LONGEST), statement)
 
@@ -108,13 +123,20 @@ def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
         return replace(claim, relation=find_care(known))
     if claim.tense != "over" or claim.relation not in {ABOUT, "owns", "has", "takes"}:
         return claim
-    told = find_told(claim.statement, known)
+    told = find_told(claim.statement, [one for one in known if may_be_of(one, claim, known)])
     if told is None:
         return claim
     if told.relation in KIN - PARTNERS:
         # "Hania left the cage open": kin stay kin whatever they leave.
         return replace(claim, tense="present", polarity=True)
     return replace(claim, subject=told.subject, relation=told.relation, object=told.object, polarity=False)
+
+
+def may_be_of(told: KnownSlot, claim: Claim, known: Sequence[KnownSlot]) -> bool:
+    """Of what two have in common each one's end is their own: "papa est passé à l'insuline, il ne prend plus de
+    metformine" ends none of the person's, nor "I stopped the metformin" his."""
+    both = {one.subject for one in known if (one.relation, one.object) == (told.relation, told.object)}
+    return len(both) < 2 or (told.subject == SPEAKER) == (claim.subject == SPEAKER)
 
 
 def is_new(sentence: Sentence, first: Claim, start: int, end: int) -> bool:

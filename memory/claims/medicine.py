@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.prescriptions import VITAMIN
 from memory.claims.resolution import DOSE
 from memory.claims.slots import find_drug, load_small_words, load_words
 from memory.claims.topics import KIND, find_topic_words
@@ -24,6 +25,8 @@ def find_medicine(claim: Claim) -> str:
     Known by a dose, by a word of medicine or by how drugs end; else a bare name of something that no topic knows.
     """
     words = claim.object.split()
+    if VITAMIN.fullmatch(claim.object):
+        return claim.object
     if drug := find_drug(claim.object):
         return drug
     is_told = DOSE.search(claim.statement) is not None or MEDICATION in find_topic_words(claim.statement).spans

@@ -125,7 +125,9 @@ def name_behind(
 def is_name_word(word: str, language: str) -> bool:
     if language == HEBREW:
         small = (load_words(language, kind) for kind in ("adverb", "stop", "he", "article", "with he", "denial"))
-        return not any(fold_letters(word) in kind for kind in small) and not word.isdigit()
+        # "אמא שלי ואני": who speaks is nobody's name.
+        is_speaker = word.removeprefix("ו") in load_words(language, "i")
+        return not (is_speaker or any(fold_letters(word) in kind for kind in small) or word.isdigit())
     return word[0].isupper()
 
 

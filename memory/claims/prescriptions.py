@@ -9,7 +9,9 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.slots import SlotMatch, is_drug, load_phrases, load_small_words, load_words, overlaps
+from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.words import load_hot_words
+from memory.claims.slots import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
 from memory.claims.templates import load_templates
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
@@ -23,8 +25,10 @@ TRIGGER: Final = r"[^\W\d_]{3,30}(?:\s[^\W\d_]{3,30})?"
 WEIGHT: Final = 4
 CLAUSES: Final = re.compile(r"[^,;:.!?…\n]+")
 SENTENCES: Final = re.compile(r"[^.!?…;\n]+(?:\.\d[^.!?…;\n]*)*")
+HEBREW: Final = "he"
 LEAST_NAME: Final = 4
 SPOKEN: Final = re.compile(r"[^\W\d_][\w-]{0,39}")
+VITAMIN: Final = re.compile(r"(?:vitamin[ae]?|vitamine|ויטמין)\s[\w]{1,3}(?!\w)", re.IGNORECASE)
 # Of a list: characters from one medicine to the next, and of a verb that is more than a preposition.
 BETWEEN: Final = 45
 LEAST_VERB: Final = 3
@@ -62,6 +66,7 @@ def list_taken(raw: str, language: str, begun: Sequence[int]) -> Iterator[SlotMa
     for sentence in SENTENCES.finditer(raw):
         words = [(fold_letters(word[0]), word) for word in SPOKEN.finditer(raw, *sentence.span())]
         drugs = [(word.end() - len(drug), word.end(), drug) for _, word in words if (drug := find_joined_drug(word[0]))]
+        drugs = [extend_vitamin(raw, *one) for one in drugs]
         speaks = is_own_by_form(language) or any(folded in load_words(language, "i") for folded, _ in words)
         verbs = [word.end() for folded, word in words if speaks and folded in load_takers(language)]
         known = [at for at in begun if sentence.start() <= at <= sentence.end()]
@@ -75,21 +80,43 @@ def list_taken(raw: str, language: str, begun: Sequence[int]) -> Iterator[SlotMa
             between = raw[place:start]
             if len(between) > BETWEEN or parts_list(between, language):
                 break
+            yield from list_between(raw, place, start, language)
             yield make_slot(drug, start)
             place = end
+
+
+def list_between(raw: str, start: int, end: int, language: str) -> Iterator[SlotMatch]:
+    """ "Ramipril, Torasemid und Bisoprolol": a word of its own between two medicines of a list is one as well."""
+    joint, small = load_joints(language)
+    small_words, hot = load_small_words(language), load_hot_words(language)
+    small_words = small_words | load_words(language, "dose unit") | load_words(language, "dose beside")
+    pieces = re.compile(rf"(?:^|,|\s(?:{joint})\s)\s*(?:{small})?([^\W\d_]{{5,30}})\s*(?=,|\s(?:{joint})\s)")
+    for found in pieces.finditer(raw[start:end]):
+        name = found[1].casefold()
+        is_light = fold_letters(name) in small_words or bool(hot.classify(name))
+        if not is_light and read_spoken([fold_letters(name)], language) is None:
+            yield make_slot(name, start + found.start(1))
+
+
+def extend_vitamin(raw: str, start: int, end: int, drug: str) -> tuple[int, int, str]:
+    """ "Vitamin D" has a letter behind its name."""
+    letter = VITAMIN.match(raw, start)
+    return (start, letter.end(), letter[0].casefold()) if letter is not None else (start, end, drug)
 
 
 def find_joined_drug(word: str) -> str:
     """The medicine that a word is, without the "and" that Hebrew writes onto it; else nothing."""
     spoken = word.casefold()
     forms = (spoken, spoken[1:]) if is_hebrew(spoken[:1]) else (spoken,)
-    return next((one for one in forms if len(one) >= LEAST_NAME and is_drug(fold_letters(one))), "")
+    return next((drug for one in forms if len(one) >= LEAST_NAME and (drug := find_drug(one))), "")
 
 
 def parts_list(between: str, language: str) -> bool:
     """Whether what stands between two medicines says that the second is not taken, or not by the person."""
     spoken = {fold_letters(word) for word in SPOKEN.findall(between)}
-    if spoken & (load_enders(language) | load_words(language, "denial") | load_words(language, "he")):
+    # "Là" without its accent is the article.
+    others = load_words(language, "he") - load_words(language, "article")
+    if spoken & (load_enders(language) | load_words(language, "denial") | others):
         return True
     folded = fold_letters(between)
     return any(load_phrases(language, kind, is_folded=True).search(folded) for kind in ("swap", "taken off"))
@@ -115,10 +142,7 @@ def load_takers(language: str) -> frozenset[str]:
 
 def list_triggers(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMatch]:
     """ "Penicillin, nuts and bee stings": each up to the end of the list, where no other clause begins."""
-    joint, small = load_joints(language)
-    item = re.compile(
-        rf"(?:,\s{{1,2}}(?:(?:{joint})\s)?|\s(?:{joint})\s)(?:{small})?({TRIGGER})(?=\s*(?:[,.;!]|$|\s(?:{joint})\s))"
-    )
+    item = load_item(language)
     place = first.object_span[1]
     while (found := item.match(raw, place)) is not None:
         words = {fold_letters(word) for word in found[1].split()}
@@ -130,9 +154,22 @@ def list_triggers(raw: str, language: str, first: SlotMatch) -> Iterator[SlotMat
 
 
 @cache
+def load_item(language: str) -> re.Pattern[str]:
+    """The next of a list: ", pollen", " y a las nueces"."""
+    joint, small = load_joints(language)
+    if language == HEBREW:
+        # Both "and" and "to" are written onto it.
+        return re.compile(r"(?:,\s{1,2}ו?|\sו)ל?([א-ת]{3,30})(?=\s*(?:[,.;!]|$|\sו))")
+    led = rf"(?:,\s{{1,2}}(?:(?:{joint})\s)?|\s(?:{joint})\s)"
+    return re.compile(rf"{led}(?:{small}){{0,2}}({TRIGGER})(?=\s*(?:[,.;!]|$|\s(?:{joint})\s))")
+
+
+@cache
 def load_joints(language: str) -> tuple[str, str]:
     joints = "|".join(re.escape(one) for one in read_entries(language, "answers", "and"))
-    small = "|".join(rf"{re.escape(one)}\s" for one in sorted(load_words(language, "article"), key=len, reverse=True))
+    # "Al polen y a las nueces".
+    words = load_words(language, "article") | load_words(language, "allergy to")
+    small = "|".join(rf"{re.escape(one)}\s" for one in sorted(words, key=len, reverse=True))
     return joints or "(?!)", small or "(?!)"
 
 

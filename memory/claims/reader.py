@@ -19,6 +19,7 @@ from memory.claims.completion import (
     resolve_pronoun,
 )
 from memory.claims.counsel import tells_counsel
+from memory.claims.doses import put_dose
 from memory.claims.filling import fill_claims, holds_more
 from memory.claims.fitting import fit_claim
 from memory.claims.framed import FramedText, cut_slots, join_slots, read_frames
@@ -31,13 +32,14 @@ from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
 from memory.claims.rescheduling import put_values_right
-from memory.claims.resolution import KnownSlot, collect_known, read_slots
+from memory.claims.resolution import KnownSlot, read_slots
+from memory.claims.sharing import list_told, share_slots
 from memory.claims.slots import SlotMatch, find_drug, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
-from memory.claims.suppositions import drop_supposed, pretends, put_ahead
+from memory.claims.succession import find_changed_dose, find_moved, find_moved_dose, find_renamed, follow_known
+from memory.claims.suppositions import drop_letter, drop_supposed, pretends, put_ahead
 from memory.claims.telling import Passage
 from memory.claims.voices import (
     has_frame,
@@ -79,6 +81,10 @@ class SentenceReading:
     # What it says holds only if something else does, or is wished for.
     is_supposed: bool = False
 
+    @property
+    def is_own(self) -> bool:
+        return (self.is_open or self.is_partial) and not (self.is_request or self.is_supposed)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnReading:
@@ -100,7 +106,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
     ``asked`` is what the assistant asked the person just before.
     """
-    reading = read_turn(text, previous)
+    reading = read_turn(text, previous, asked)
     is_laughing = speech.is_joke(reading.whole)
     found: list[Claim] = []
     judgements = judge_sentences(reading.list_passages())
@@ -147,9 +153,8 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
     return rate_stretch(sentence, (places[0], places[-1] + 1), is_masked=is_masked) >= CLAUSE_LEAST
 
 
-def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
-    normal = normalise_text(text[:READ])
-    masked = mask_other_voices(normal)
+def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
+    masked = mask_other_voices(normal := normalise_text(text[:READ]))
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -159,7 +164,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         masked = normal = corrected.text
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
-    known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
+    known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
+    dosed = find_changed_dose(masked, previous, asked)
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -168,7 +174,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         if skip:
             skip = False
             continue
-        claim, skip = read_remembered(whole, index, sentence, framed, place)
+        claim, skip = (None, False) if dosed else read_remembered(whole, index, sentence, framed, place)
         if claim is not None:
             claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
             found.append(SentenceReading(sentence, place, (claim,), is_request=True))
@@ -178,15 +184,15 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
+        slots = put_dose(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        told = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed))
+        claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
+        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
-    own = [one for one in found if (one.is_open or one.is_partial) and not (one.is_request or one.is_supposed)]
-    asked = claim_appointments(framed.asked, [(one.sentence, one.place) for one in own])
-    return TurnReading(whole, tuple(found), masked != normal, asked)
+    taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
+    return TurnReading(whole, tuple(found), masked != normal, taken)
 
 
 def read_remembered(
@@ -262,6 +268,7 @@ def claim_unread(
 
 def prepare_sentence(sentence: Sentence) -> Sentence:
     """With all nouns under one kind, and no longer than a person speaks: clauses look at all words of a kind."""
+    sentence = drop_letter(sentence)
     kinds = sentence.spans_by_kind
     nouns = [kind for kind in list_nouns() if kind in kinds]
     if nouns:
@@ -346,7 +353,8 @@ def find_sentence_slots(
 ) -> list[SlotMatch]:
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
-    slots = [follow_known(find_whose(slot, sentence), sentence.raw, language, known) for slot in read]
+    told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
+    slots = [follow_known(slot, sentence.raw, language, known) for slot in told]
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots

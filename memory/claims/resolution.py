@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.doses import find_plain_doses
 from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.words import load_hot_words
 from memory.claims.nouns import (
     LONGEST_NAME,
     WORDS,
@@ -14,6 +16,7 @@ from memory.claims.nouns import (
     find_known_noun,
     find_noun,
     is_person_or_animal,
+    load_nouns,
     name_all,
     name_beside,
 )
@@ -38,6 +41,8 @@ SEES: Final = "sees"
 CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hairdresser"})
 # Relations of a thing or an animal that "it" goes on about.
 THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbike", "company", "shop", "gym"})
+# Relations whose subject is a thing.
+OF_THINGS: Final = frozenset({"takes_dose"})
 # Turns of which the slots are known, and characters of each.
 LAST_TURNS: Final = 4
 READ_OF_TURN: Final = 300
@@ -79,7 +84,17 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
     taken = [one.object_span for one in resolved]
     dosed = find_doses(raw, language)
     resolved += [one for one in dosed if not any(overlaps(one.object_span, span) for span in taken)]
-    return drop_taken(resolved, list(dict.fromkeys(find_further_slots(raw, spoken, resolved))))
+    read = drop_taken(resolved, list(dict.fromkeys(find_further_slots(raw, spoken, resolved))))
+    return [*read, *list_plain_doses(raw, language, read)]
+
+
+def list_plain_doses(raw: str, language: str, read: Sequence[SlotMatch]) -> list[SlotMatch]:
+    """Of the medicines that a sentence says are taken, those whose dose it tells without a unit."""
+    taken = {one.object for one in read if one.relation == "takes" and not one.is_over}
+    taken -= {one.subject for one in read if one.relation == "takes_dose"}
+    doses = find_plain_doses(raw, language) if taken else ()
+    spans = [one.object_span for one in read]
+    return [one for one in doses if one.subject in taken and not any(overlaps(one.object_span, span) for span in spans)]
 
 
 def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:
@@ -248,7 +263,7 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
     folded = [fold_letters(word) for word in words]
     is_owner = len(folded) == 1 and folded[0] in load_words(language, "their")
     if not words or folded[0] in load_words(language, "he") or is_owner:
-        return find_last_subject(language, known)
+        return find_last_subject(language, known, is_somebody=is_pronoun_of_people(words, language))
     # "The GP's put me" on it.
     if folded[0] in load_words(language, "i") or folded[-1] in ME:
         return SPEAKER
@@ -260,7 +275,18 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
             return name
     small = load_words(language, "article") | load_words(language, "with he")
     rest = [word for word, plain in zip(words, folded, strict=True) if plain not in small]
+    noun = find_known_noun(rest[:1], language)
+    if noun is not None and is_person_or_animal(noun[1]) and rest[1:] and rest[1][0].islower():
+        # "Papa va mieux, il ne prend plus ...": whoever was told of by the same noun in other words.
+        return find_alike(noun, language, known)
     return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
+
+
+def find_alike(noun: tuple[str, str], language: str, known: Sequence[KnownSlot]) -> str:
+    """Whoever "papa" is: "père", where he was called so before."""
+    nouns = load_nouns(language)
+    alike = (one.subject for one in reversed(known) if nouns.get(fold_letters(one.subject)) == noun[1])
+    return next(alike, noun[0].casefold())
 
 
 def is_thing(subject: str, language: str) -> bool:
@@ -283,12 +309,18 @@ def find_owned_name(words: list[str], folded: list[str], language: str, known: S
     return told if told and is_person_or_animal(noun[1]) else noun[0].casefold()
 
 
-def find_last_subject(language: str, known: Sequence[KnownSlot]) -> str | None:
+def is_pronoun_of_people(words: Sequence[str], language: str) -> bool:
+    """ "She takes warfarin": no medicine that was told before does. French and German call things "il" and "sie"."""
+    kinds = load_hot_words(language).classify(words[0].casefold()) if language == "en" and words else frozenset()
+    return bool(kinds & {"he", "she"})
+
+
+def find_last_subject(language: str, known: Sequence[KnownSlot], *, is_somebody: bool = False) -> str | None:
     """Who "she" or "it" is: whoever or whatever was named last."""
     for one in reversed(known):
-        if one.subject != SPEAKER:
+        if one.subject != SPEAKER and not (is_somebody and one.relation in OF_THINGS):
             return one.subject
-        if is_person_or_animal(one.relation) or one.relation in THINGS:
+        if is_person_or_animal(one.relation) or (one.relation in THINGS and not is_somebody):
             noun = find_known_noun(one.object.split(), language) if one.relation == HAS else None
             return noun[0] if noun else one.object
     return None

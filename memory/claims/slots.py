@@ -16,6 +16,7 @@ TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
+HEBREW_ARTICLE: Final = "ה"
 # By whether an object ends before a word, and whether it is an adverb.
 MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (True, True): "!"}
 
@@ -242,7 +243,9 @@ def load_denial(language: str) -> re.Pattern[str]:
 
 def find_drug(spoken: str) -> str:
     """The first word that ends as drugs do in some language, or is one of those that do not."""
-    return next((word for word in spoken.split() if is_drug(fold_letters(word.strip(",.")))), "")
+    # "את האספירין": the article is written onto it.
+    forms = (form for word in spoken.split() for form in dict.fromkeys((word.removeprefix(HEBREW_ARTICLE), word)))
+    return next((form for form in forms if is_drug(fold_letters(form.strip(",.")))), "")
 
 
 @cache

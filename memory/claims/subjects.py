@@ -73,7 +73,9 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
 
 def find_kin_before(sentence: Sentence, place: int) -> str:
     """The kin or animal that the sentence names before a place without a word for the person between; else nobody."""
-    owned = find_owned_noun(sentence, 0, place)
+    # "Papa a arrêté l'aspirine": at the beginning without an owner.
+    bare = [span for span in sentence.spans(NOUNS) if span[0] == 0 and span[1] <= place]
+    owned = find_owned_noun(sentence, 0, place) or next(iter(bare), None)
     if owned is None or any(owned[1] <= at < place for at, _ in sentence.spans(MARK + "i", "me")):
         return ""
     return name_owner(sentence, owned, place) if is_noun_at(sentence, owned, KIN | ANIMALS) else ""

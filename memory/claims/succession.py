@@ -7,9 +7,18 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.doses import count_numbers, may_follow, read_changed_dose
+from memory.claims.fitting import ALLERGIC
+from memory.claims.framed import FRAMED
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.words import load_hot_words
+from memory.claims.medicine import MEDICATION
 from memory.claims.nouns import WORDS, find_known_noun
-from memory.claims.resolution import DOSE, KnownSlot
+from memory.claims.prescriptions import ALLERGY
+from memory.claims.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.slots import SlotMatch, load_phrases, load_words
+from memory.claims.subjects import PRONOUN
+from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
@@ -17,6 +26,7 @@ from memory.language.loader import read_entries
 MOST_OLD: Final = 3
 SHORTEST_TOLD: Final = 3
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
+TAKES: Final = "takes"
 WORKMATES: Final = frozenset({"boss", "colleague"})
 DOSES: Final = frozenset({"takes_dose"})
 SLOTS: Final = "slots"
@@ -29,12 +39,39 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     old = old or find_swapped(slot, raw, language, known)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
+    if slot.is_over and slot.relation == TAKES and slot.subject == SPEAKER:
+        slot = replace(slot, subject=find_taker(slot, raw, language, known))
+    if slot.is_over and slot.relation == "is" and slot.object.startswith(ALLERGIC):
+        return name_allergy(slot, raw, known)
     told = find_ended(slot, language, known) if slot.is_over else None
     # "My sister came off sertraline" ends none of the person's own, though both take it.
     is_theirs = told is not None and slot.subject != SPEAKER == told.subject and told.relation == slot.relation
     if told is not None and not is_theirs:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
+
+
+def name_allergy(slot: SlotMatch, raw: str, known: Sequence[KnownSlot]) -> SlotMatch:
+    """ "Gegen Erle bin ich nicht mehr allergisch" is of the one allergy that it names, whichever was told last."""
+    said = raw.casefold()
+    told = (one for one in reversed(known) if one.relation == ALLERGY and one.subject == slot.subject)
+    named = next((one for one in told if one.object and one.object in said), None)
+    return slot if named is None else replace(slot, relation=ALLERGY, object=named.object)
+
+
+def find_taker(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
+    """Whose medicine is over: "he's come off the metformin" is of whoever takes it beside the person, or of nobody
+    known; "she stopped my metformin" and "he took me off it" are of the person."""
+    hot = load_hot_words(language)
+    kinds = [hot.classify(word.casefold()) for word in WORDS.findall(raw[: slot.object_span[0]])]
+    if any("i" in kind or "my" in kind for kind in kinds) or not any(kind & {"he", "she"} for kind in kinds):
+        return SPEAKER
+    if set(WORDS.findall(fold_letters(raw))) & load_words(language, "me"):
+        return SPEAKER
+    theirs = (one for one in reversed(known) if one.relation == TAKES and one.object == slot.object)
+    taker = next((one.subject for one in theirs if one.subject != SPEAKER), "")
+    comes_off = load_phrases(language, "comes off", is_folded=True).search(fold_letters(raw)) is not None
+    return taker or (PRONOUN if comes_off else SPEAKER)
 
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
@@ -50,7 +87,12 @@ def find_ended(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> Kn
     if slot.relation == "works_at" and slot.subject != SPEAKER:
         # "Brogan has left the company": whoever leaves a place of work is somebody's boss no longer.
         return next((one for one in reversed(known) if one.object == slot.subject and one.relation in WORKMATES), None)
-    return find_told(slot.object, known) or find_of_noun(slot.object, language, known)
+    # "Is allergic to nuts" is of a list as often as not.
+    known = [one for one in known if one.relation != "is" or not one.object.startswith(ALLERGIC)]
+    own = [one for one in known if one.subject == slot.subject]
+    alike = [one for one in own if one.relation == slot.relation]
+    told = (found for some in (alike, own, known) if (found := find_told(slot.object, some)) is not None)
+    return next(told, None) or find_of_noun(slot.object, language, known)
 
 
 def find_replaced(slot: SlotMatch, raw: str, language: str) -> tuple[str, bool]:
@@ -136,6 +178,40 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     start = found.start() + found[0].index(number)
     span = (start, start + len(number))
     return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
+
+
+def find_changed_dose(text: str, previous: Sequence[str], asked: str) -> list[SlotMatch]:
+    """ "Perdón, 10", "desde hoy catorce", "it's two and a half now": the new dose of the one medicine that the turn
+    before told of, and no style of answers. With another number in that turn, or behind another matter, it may be
+    anything's."""
+    # "Sorry, 10" is of as many languages as "pardon, 10": the turn before tells which.
+    language = next(iter(find_turn_languages(text, previous[-1:])), "en")
+    found = read_changed_dose(text, language) if previous else None
+    last = previous[-1][:READ_OF_TURN] if found else ""
+    if found is None or count_numbers(last, language) != 1:
+        return []
+    slots = [slot for raw in SENTENCES.split(last) for slot in read_slots(raw, frozenset({language}), ())]
+    doses = {(one.subject, one.object) for one in slots if one.relation in DOSES}
+    drug, old = next(iter(doses), ("", ""))
+    number, span = found
+    if len(doses) != 1 or not may_follow(old, number) or not asks_of_dose(text, span, drug, language, asked):
+        return []
+    unit = number.unit or old.lstrip("0123456789.,").strip()
+    dose = f"{number.value} {unit}".strip()
+    is_correction = load_phrases(language, "correction").search(text) is not None
+    return [
+        SlotMatch(
+            "takes_dose", drug, dose, *span, replaces=old, is_correction=is_correction, weight=FRAMED, object_span=span
+        )
+    ]
+
+
+def asks_of_dose(text: str, span: tuple[int, int], drug: str, language: str, asked: str) -> bool:
+    """Whether nothing else was asked for in between; a number alone has to be asked for."""
+    is_asked = drug in asked.casefold() or MEDICATION in find_topic_words(asked).spans
+    if not asked:
+        return bool(WORDS.search(text[: span[0]] + text[span[1] :]))
+    return is_asked or load_phrases(language, "correction").search(text) is not None
 
 
 @cache

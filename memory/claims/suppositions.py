@@ -20,9 +20,20 @@ from memory.language.loader import list_codes, read_entries
 
 # "If I eat nuts, my throat closes" tells what lasts all the same.
 LASTING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet", ABOUT})
+WOULD: Final = "would"
 STYLE, GOAL = "style", "goal"
 # "If you must know, I live in Leeds": put to whoever listens, a condition is a manner of speaking.
 ADDRESSED_WITHIN: Final = 4
+
+
+def drop_letter(sentence: Sentence) -> Sentence:
+    """The letter of "vitamin D" is no "I'd"."""
+    kinds = sentence.spans_by_kind
+    if WOULD not in kinds or "'" in sentence.raw:
+        return sentence
+    meant = [span for span in kinds[WOULD] if sentence.words[span[0]] != "d"]
+    others = {kind: spans for kind, spans in kinds.items() if kind != WOULD}
+    return replace(sentence, spans_by_kind={**others, WOULD: meant} if meant else others)
 
 
 def drop_supposed(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from memory.access.confinement import RowScope
 from memory.claims.claim import SPEAKER
+from memory.claims.constraints import CONSTRAINT
+from memory.claims.doses import read_changed_dose
 from memory.claims.framed import GENERIC
 from memory.claims.frames.partings import PARTNERS
 from memory.claims.relations import is_single_valued
@@ -20,6 +22,7 @@ from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import ends_another, is_lasting_tie, may_end, names_matter, says_still
+from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ DOSE: Final = "takes_dose"
 NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
 HOME: Final = "lives_in"
 WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"})
+# What limits somebody and may be several at once.
+SEVERAL_LIMITS: Final = frozenset({"allergic_to", "intolerant_to", "takes", "has_condition"})
 # Of the person, or of what was spoken of before.
 OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
 
@@ -107,6 +112,8 @@ def judge_likely(
         nearest = max(range(len(others)), key=lambda place: likely[place].matter)
         judged.about = others[nearest][0] if likely[nearest].matter >= KEPT else None
     fact = others[best][0]
+    if is_number_alone(draft) and leaves_limit(fact, draft):
+        return
     is_ended = likely[best].ends and not draft.is_turn and not says_still(fact, draft)
     if is_ended and may_likely_end(fact, draft, keys) and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
@@ -119,9 +126,37 @@ def may_likely_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> 
     """What is over ends the value it names, and kin never: "stopped the aspirin" ended the ramipril beside it."""
     if ends_another(fact, draft, keys) or is_lasting_tie(fact, draft):
         return False
+    if leaves_limit(fact, draft) or spares_unnamed(fact, draft):
+        return False
     if tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
         return False
     return draft.tense != "over" or names_matter(fact, draft)
+
+
+def leaves_limit(fact: Fact, draft: FactDraft) -> bool:
+    """What limits somebody, a medicine or an allergy, goes on unless the words name it or say that something is over:
+    "no wait, 4" of a recipe took the insulin that was told before it."""
+    is_limit = fact.category == CONSTRAINT and draft.relation in OPEN_RELATIONS and draft.tense != ENDED
+    return is_limit and not names_matter(fact, draft)
+
+
+def spares_unnamed(fact: Fact, draft: FactDraft) -> bool:
+    """Of several allergies or medicines in one sentence only those end that are named: "I'm not allergic to nuts any
+    more" took the latex with it. The sentence itself tells the others still."""
+    if draft.tense != ENDED:
+        return False
+    if fact.relation in OPEN_RELATIONS:
+        told = Fact.objects.for_user(fact.user_id).filter(statement=fact.statement)
+        return told.filter(relation__in=SEVERAL_LIMITS).exists()
+    # A word alone is of another language than its sentence as often as not, and its stem another.
+    said = set(fold_key(draft.statement).split()) | set(fold_key(draft.object).split())
+    terms = set(extract_terms(fact.object)) & set(extract_terms(draft.statement))
+    is_named = bool(terms or said & set(fact.object_key.split()))
+    return fact.relation in SEVERAL_LIMITS and not is_named and not is_alone(fact)
+
+
+def is_number_alone(draft: FactDraft) -> bool:
+    return read_changed_dose(draft.statement, draft.lang or "en") is not None
 
 
 def are_of_one_kind(fact: Fact, draft: FactDraft) -> bool:
@@ -142,9 +177,13 @@ def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str,
     # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
     if draft.tense == ENDED and tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
         return False
-    if not may_end(fact, draft, keys, thread_id):
+    if leaves_limit(fact, draft) or spares_unnamed(fact, draft) or not may_end(fact, draft, keys, thread_id):
         return False
     same_words = Fact.objects.for_user(user).filter(statement=fact.statement).exclude(pk=fact.pk)
+    # What "my brother and I" have in common each of us ends for themselves: "er hat gekündigt" leaves me my work.
+    is_shared = same_words.filter(relation=fact.relation, object_key=fact.object_key).exists()
+    if is_shared and (fact.subject_key == SPEAKER) != (keys[0] == SPEAKER):
+        return False
     # "Tilda isn't vegan" ends nothing of the person's own that was told in one sentence with Tilda's diet.
     if fact.subject_key != keys[0] and same_words.filter(subject_key=keys[0]).exists():
         return False

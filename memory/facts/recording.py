@@ -15,6 +15,7 @@ from typing import Final
 from django.db import connection
 
 from memory.access.deferred_writes import insert_later
+from memory.claims.claim import SPEAKER
 from memory.claims.constraints import name_category
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
@@ -297,7 +298,9 @@ def reword_implied(ended: Fact, successor: Fact, draft: FactDraft, *, now: datet
     if implied is None or ended.bank_item_id is None or ended.relation != successor.relation:
         return
     beside = Fact.objects.for_user(ended.user_id).active().filter(bank_item_id=ended.bank_item_id, is_curated=False)
-    for fact in beside.filter(relation=implied, object_key=successor.subject_key, statement=ended.statement):
+    told = beside.filter(relation=implied, object_key=successor.subject_key, statement=ended.statement)
+    # Of somebody else's medicine the new words tell less of whose it is.
+    for fact in told.filter(subject_key=SPEAKER):
         reword_fact(fact, draft, now=now, actor=actor)
         fact.bank_item_id = None
         fact.save(update_fields=["bank_item_id"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Final
 
+from memory.claims.claim import SPEAKER
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.details import find_duration, find_time, read_amount
 from memory.claims.frames.facts import ClauseFact
@@ -250,10 +251,16 @@ def find_ceased(reader: PhraseReader, told: Sequence[HotTriple]) -> HotTriple | 
     spoken = {token.plain for token in reader.tokens}
     ceasing = [one for one in reversed(told) if one.relation in CEASING]
     named = [one for one in ceasing if spoken.issuperset(fold_letters(one.object).split())]
-    if named:
-        return named[0]
     is_meant = any(token.has("it", "there", "that") for token in reader.tokens[:PRONOUN_REACH])
-    return ceasing[0] if is_meant and ceasing else None
+    found = named or (ceasing if is_meant else [])
+    return choose_whose(found[0], ceasing, reader) if found else None
+
+
+def choose_whose(ceased: HotTriple, ceasing: Sequence[HotTriple], reader: PhraseReader) -> HotTriple:
+    """Of what two have in common, whose has ended: "I've left Bosch" is of the person, "he's left" of the other."""
+    is_own = any(token.has("i") for token in reader.tokens)
+    same = (one for one in ceasing if (one.relation, one.object) == (ceased.relation, ceased.object))
+    return next((one for one in same if (one.subject == SPEAKER) == is_own), ceased)
 
 
 def find_contradicted(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple | None:

@@ -63,7 +63,49 @@ def test_a_bare_answer_fills_what_was_asked(asked: str, answer: str, relation: s
 @pytest.mark.parametrize(("asked", "answer"), NO_ANSWERS, ids=[one[1] for one in NO_ANSWERS])
 def test_what_is_no_value_of_the_persons_fills_nothing(asked: str, answer: str) -> None:
     own = {"allergic_to", "name", "age", "lives_in", "works_at", "works_as", "takes", "diet"}
-    assert not [one for one in read_claims(answer, asked=asked) if one.relation in own]
+    assert not [one for one in read_claims(answer, asked=asked) if one.relation in own and one.subject == "you"]
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer", "told"),
+    [
+        ("my dad needs a meal plan", "Is he on any medication?", "warfarin", ("dad", "takes", "warfarin")),
+        ("for my son's lunch", "Does he have any allergies?", "peanuts", ("son", "allergic_to", "peanuts")),
+        ("Ein Plan für meine Mutter", "Nimmt sie Medikamente?", "Ramipril", ("mutter", "takes", "ramipril")),
+        ("un régime pour ma mère", "Prend-elle des médicaments ?", "bisoprolol", ("mère", "takes", "bisoprolol")),
+        ("אמא שלי צריכה דיאטה", "היא לוקחת תרופות?", "אומפרזול", ("אמא", "takes", "אומפרזול")),
+        ("mi madre necesita una dieta", "¿Toma algún medicamento?", "omeprazol", ("madre", "takes", "omeprazol")),
+        ("mia madre vuole una dieta", "Ha allergie?", "noci", ("madre", "allergic_to", "noci")),
+        ("", "Does your husband take any medication?", "warfarin", ("husband", "takes", "warfarin")),
+    ],
+)
+def test_an_answer_about_somebody_else_is_theirs(
+    before: str, asked: str, answer: str, told: tuple[str, str, str]
+) -> None:
+    claims = read_claims(answer, [before], asked=asked)
+    assert {(one.subject, one.relation, one.object) for one in claims} == {told}
+    assert told[0] in claims[0].statement.casefold()
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer"),
+    [
+        ("mi madre necesita una dieta", "¿Alguna alergia?", "nueces"),
+        ("mia madre vuole una dieta", "Allergie o farmaci?", "noci e Coumadin"),
+        ("a plan for my dad", "Any allergies?", "nuts"),
+    ],
+)
+def test_an_answer_of_no_sure_owner_says_whom_it_was_for(before: str, asked: str, answer: str) -> None:
+    (claim,) = read_claims(answer, [before], asked=asked)
+    assert claim.subject != "you"
+    assert claim.relation == "about"
+    assert claim.statement.startswith(before)
+
+
+def test_what_the_children_have_not_takes_nothing_back() -> None:
+    said = "frutta secca, tutta. Io però, i bimbi no"
+    told = read_claims(said, ["Mi serve una torta per domani"], asked="Allergie o intolleranze in famiglia?")
+    assert ("you", "allergic_to", "frutta secca") in {(one.subject, one.relation, one.object) for one in told}
 
 
 def test_what_a_reply_asks_is_its_last_sentence() -> None:

@@ -116,6 +116,11 @@ def test_a_dose_without_its_medicine_is_of_the_one_told_last(before: str, text: 
         ("I'm on ramipril, five in the morning, and metformin twice a day", {"ramipril", "metformin"}),
         ("אני לוקחת אומפרזול ואספירין בבוקר", {"אומפרזול", "אספירין"}),
         ("I take ramipril but no aspirin", {"ramipril"}),
+        ("ich nehme Ramipril, Torasemid und Bisoprolol", {"ramipril", "torasemid", "bisoprolol"}),
+        ("je prends du bisoprolol, du Plavix et du Levothyrox", {"bisoprolol", "plavix", "levothyrox"}),
+        ("prendo l'eutirox e la vitamina D", {"eutirox", "vitamina d"}),
+        ("I take eutirox and vitamin D", {"eutirox", "vitamin d"}),
+        ("I take ramipril, daily, and aspirin", {"ramipril", "aspirin"}),
         ("I take ramipril since I stopped aspirin", {"ramipril"}),
     ],
 )

@@ -73,6 +73,75 @@ def test_what_is_named_has_ended(user: EndUser, clock: Clock, before: str, after
     assert list_states(user, clock, before, after)[over] == FactState.SUPERSEDED
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("mein Bruder Jan und ich wohnen in Kiel", "Jan ist zu seiner Freundin nach Lübeck gezogen", "lives_in"),
+        ("mi madre y yo trabajamos en Correos", "mi madre se jubila el viernes", "works_at"),
+        ("ich und mein Mann arbeiten bei Bosch", "er hat gekündigt", "works_at"),
+        ("me and my sister live in Hull", "she's moved to York, I stayed", "lives_in"),
+        ("mon père et moi prenons de la metformine", "papa va bien, il ne prend plus de metformine", "takes"),
+        ("אח שלי ואני גרים בחדרה", "אח שלי עבר לאילת, אני נשארתי", "lives_in"),
+    ],
+)
+def test_what_ends_for_one_of_two_goes_on_for_the_person(
+    user: EndUser, clock: Clock, before: str, after: str, kept: str
+) -> None:
+    list_states(user, clock, before, after)
+    with user_scope(user):
+        own = Fact.objects.for_user(user).filter(subject="you", relation=kept, polarity=True)
+        assert [fact.state for fact in own] == [FactState.ACTIVE]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "over", "kept"),
+    [
+        ("I'm allergic to latex, pollen and nuts", "turns out I'm not allergic to nuts any more", "nuts", "latex"),
+        ("ich bin allergisch gegen Birke und Erle", "gegen Birke bin ich nicht mehr allergisch", "birke", "erle"),
+        ("soy alérgico al látex y a las nueces", "ya no soy alérgico a las nueces", "nueces", "látex"),
+        ("je suis allergique aux noix et au latex", "je ne suis plus allergique au latex", "latex", "noix"),
+        ("sono allergica a noci, lattice e polline", "non sono più allergica alle noci", "noci", "polline"),
+        ("אני אלרגי לאגוזים, ללטקס ולחלב", "אני כבר לא אלרגי לאגוזים", "אגוזים", "חלב"),
+        ("I take ramipril, atorvastatin and aspirin", "came off the aspirin", "aspirin", "atorvastatin"),
+        ("prendo l'eutirox e la vitamina D", "ho smesso l'eutirox", "eutirox", "vitamina d"),
+        ("tomo omeprazol por la mañana y enalapril", "el enalapril me lo quitaron", "enalapril", "omeprazol"),
+        ("אני לוקח אומפרזול ואספירין", "הפסקתי את האספירין", "אספירין", "אומפרזול"),
+    ],
+)
+def test_of_a_list_only_what_is_named_ends(
+    user: EndUser, clock: Clock, before: str, after: str, over: str, kept: str
+) -> None:
+    states = {value: state for (_, value), state in list_states(user, clock, before, after).items()}
+    assert (states[over], states[kept]) == (FactState.SUPERSEDED, FactState.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("before", "between", "after"),
+    [
+        ("I take insulin, 14 units at night", "can you convert 3 cups to ml?", "no wait, 4"),
+        ("nehme Insulin, 12 Einheiten abends", "rechne 5 Meilen in km um", "halt, 6"),
+        ("I take metformin 500", "what's 20 plus 30?", "from today 850"),
+        ("I'm allergic to nuts", "how many ml are 3 cups?", "no wait, 4"),
+    ],
+)
+def test_a_number_of_another_matter_ends_no_limit(
+    user: EndUser, clock: Clock, before: str, between: str, after: str
+) -> None:
+    states = list_states(user, clock, before, between, after)
+    limits = [state for (relation, _), state in states.items() if relation in {"takes", "takes_dose", "allergic_to"}]
+    assert limits
+    assert set(limits) == {FactState.ACTIVE}
+
+
+def test_a_dose_put_right_leaves_the_medicine(user: EndUser, clock: Clock) -> None:
+    memory.store_exchange(user, NewExchange("t", "tomo enalapril 20", "Vale."), now=clock())
+    profiling.profile_due_exchanges(user, now=clock())
+    clock.advance(minutes=1)
+    states = list_states(user, clock, "perdón, 10")
+    assert (states[("takes", "enalapril")], states[("takes_dose", "10")]) == (FactState.ACTIVE, FactState.ACTIVE)
+    assert states[("takes_dose", "20")] == FactState.RETRACTED
+
+
 def test_what_one_slot_tells_repeats_no_other_slot(user: EndUser, clock: Clock) -> None:
     states = list_states(user, clock, "My sister's birthday is in May", "my sister moved to Lyon")
     assert states[("lives_in", "lyon")] == FactState.ACTIVE

@@ -1,0 +1,70 @@
+"""A number alone changes the dose of the one medicine that the turn before told of, and nothing else."""
+
+import pytest
+
+from memory.claims import read_claims
+
+
+def find_doses(text: str, *previous: str, asked: str = "") -> set[tuple[str, str]]:
+    claims = read_claims(text, previous, asked=asked)
+    return {(one.subject, one.object) for one in claims if one.relation == "takes_dose"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tomo enalapril 20", {("enalapril", "20")}),
+        ("I take insulin, 14 units at night", {("insulin", "14 units")}),
+        ("nehme Ramipril fünf", {("ramipril", "5")}),
+        ("me han puesto insulina, doce por la noche", {("insulina", "12")}),
+        ("I take ramipril 3 times a day", set()),
+        ("I take ramipril, 2 tablets", set()),
+        ("I've been taking ramipril since 2019", set()),
+    ],
+)
+def test_a_dose_needs_no_unit(text: str, told: set[tuple[str, str]]) -> None:
+    assert find_doses(text) == told
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "told"),
+    [
+        ("tomo enalapril 20", "perdón, 10", ("enalapril", "10")),
+        ("me han puesto insulina, doce por la noche", "desde hoy catorce", ("insulina", "14")),
+        ("I take apixaban 5 mg", "it's two and a half now", ("apixaban", "2.5 mg")),
+        ("apixaban 5 mg twice a day for me", "its two and a half now", ("apixaban", "2.5 mg")),
+        ("tomo sertralina cincuenta", "perdón, veinticinco", ("sertralina", "25")),
+        ("ich nehme Ramipril 5 mg", "ab heute zehn", ("ramipril", "10 mg")),
+        ("nehme Ramipril fünf", "sorry, zweieinhalb", ("ramipril", "2.5")),
+        ("je prends 20 mg de citalopram", "pardon, 10", ("citalopram", "10 mg")),
+        ("prendo ramipril 5", "il medico dice dieci", ("ramipril", "10")),
+        ("אני מזריק אינסולין 14 יחידות", "סליחה, 16", ("אינסולין", "16 יחידות")),
+    ],
+)
+def test_a_number_alone_is_the_dose_that_was_told_last(before: str, text: str, told: tuple[str, str]) -> None:
+    assert find_doses(text, before) == {told}
+    claim = next(one for one in read_claims(text, [before]) if one.relation == "takes_dose")
+    assert claim.replaces
+    assert told[0] in claim.statement.casefold()
+
+
+@pytest.mark.parametrize(
+    ("previous", "text", "asked"),
+    [
+        (("I take ramipril 5 mg and bisoprolol 2.5 mg",), "sorry, 10", ""),
+        (("I take insulin, 14 units at night", "can you convert 3 cups to ml"), "no wait, 4", ""),
+        (("I take ramipril 5 mg at 8",), "sorry, 9", ""),
+        (("I take ramipril 5 mg",), "sorry, 2000", ""),
+        (("I take insulin, 14 units at night",), "4", "How many people are coming?"),
+        (("I take insulin, 14 units at night",), "sorry, 2 seconds", ""),
+        ((), "sorry, 10", ""),
+    ],
+)
+def test_a_number_of_anything_else_is_no_dose(previous: tuple[str, ...], text: str, asked: str) -> None:
+    assert not find_doses(text, *previous, asked=asked)
+
+
+def test_the_dose_of_somebody_elses_medicine_says_whose_it_is() -> None:
+    (claim,) = read_claims("sorry, 5", ["my dad takes warfarin 3 mg"])
+    assert (claim.subject, claim.object) == ("warfarin", "5 mg")
+    assert claim.statement.startswith("Dad, warfarin:")

@@ -1,10 +1,11 @@
 """Reads the claims of a text, sentence by sentence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final
 
+from memory.claims.agenda import collect_appointments, is_proposed, split_appointments
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.asking import mark_asked
@@ -27,9 +28,17 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
+from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
+from memory.claims.requests import (
+    HOLE,
+    LEAST_TOLD,
+    find_request,
+    is_forget_order,
+    name_request,
+    restore_quoted,
+)
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, find_drug, overlaps
@@ -38,7 +47,6 @@ from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_besid
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
-from memory.claims.telling import Passage
 from memory.claims.voices import (
     has_frame,
     has_other_voice,
@@ -51,7 +59,6 @@ from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
-from memory.language.commands import CommandAction, read_command
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
@@ -60,38 +67,6 @@ MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceReading:
-    """A sentence with the claims of its clauses. ``is_request``: they are what the person asks to be remembered.
-
-    ``is_open``: the sentence is the person's own, and neither a secret nor an order. ``is_partial``: of an order, or
-    of words in another voice, only a stretch may be.
-    """
-
-    sentence: Sentence
-    place: int
-    claims: tuple[Claim, ...] = ()
-    is_request: bool = False
-    is_open: bool = True
-    is_partial: bool = False
-    # What it says holds only if something else does, or is wished for.
-    is_supposed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TurnReading:
-    """A text as the rules read it, before it is asked how likely its words are the person's life."""
-
-    whole: AnnotatedText
-    sentences: tuple[SentenceReading, ...] = ()
-    is_masked: bool = False
-    # What questions take for granted.
-    asked: tuple[Claim, ...] = ()
-
-    def list_passages(self) -> list[Passage]:
-        return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
 
 
 def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = "") -> list[Claim]:
@@ -119,6 +94,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
+        if not (one.is_partial or reading.is_masked):
+            claims = split_appointments(claims, one.sentence.raw, one.place, reading.whole.languages)
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
@@ -160,6 +137,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
+    known = [*collect_appointments(previous, whole.languages), *known]
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -180,7 +158,8 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed))
+        around = whole.own_sentences[index - 1 : index] if index else ()
+        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed, around))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
@@ -205,10 +184,17 @@ def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bo
     return any(one.is_over and place <= one.object_span[0] < end for one in slots)
 
 
-def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText) -> SentenceReading:
-    """Without what holds only if something else does. "Explain it like I'm five" is kept for nothing at all."""
+def settle_supposed(
+    one: SentenceReading, whole: AnnotatedText, framed: FramedText, around: Sequence[Sentence]
+) -> SentenceReading:
+    """Without what holds only if something else does. "Explain it like I'm five" is kept for nothing at all.
+
+    ``around`` is the sentence before it, if any.
+    """
     languages = tuple(sorted(whole.languages or ()))
-    is_supposed = framed.is_supposed(one.sentence.raw, one.place)
+    raw = one.sentence.raw
+    is_asked = any(before.is_question and is_proposed(before.raw, raw, whole.languages) for before in around)
+    is_supposed = is_asked or framed.is_supposed(raw, one.place)
     claims = () if is_supposed else tuple(drop_supposed(one.claims, one.sentence, languages))
     return replace(one, claims=claims, is_supposed=is_supposed or (not claims and pretends(one.sentence, languages)))
 
@@ -231,12 +217,6 @@ def read_closed(
         is_partial = not is_closed and has_own_part(sentence)
         return SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial)
     return None
-
-
-def is_forget_order(sentence: str) -> bool:
-    """ "Forget about Bramble, it makes me sad": the last thing to be kept about somebody."""
-    command = read_command(sentence)
-    return command is not None and command.action is CommandAction.FORGET
 
 
 def claim_unread(
@@ -324,7 +304,8 @@ def read_sentence(
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     told_of = {one.subject for one in known if one.relation in VALUED}
     moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
-    if moved is not None:
+    # "Wouldn't Fridays be better?" moves nothing.
+    if moved is not None and not sentence.is_question:
         told = [claims for claims in told if holds_more(claims, moved, place)]
         told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".

@@ -20,6 +20,13 @@ SHORTEST_TOLD: Final = 3
 WORKMATES: Final = frozenset({"boss", "colleague"})
 DOSES: Final = frozenset({"takes_dose"})
 SLOTS: Final = "slots"
+NO_MORE: Final = r"(?![\d:]|[.,]\d)"
+DAY: Final = re.compile(
+    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
+    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
+    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
+    re.IGNORECASE,
+)
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -106,7 +113,10 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({"phone_number"})))
     for pattern, fits in values:
         found = list(pattern.finditer(raw))
-        told = next((one for one in reversed(known) if one.relation in fits), None)
+        told = find_spoken_of(raw, [one for one in known if one.relation in fits])
+        if told is not None and told.relation == "time" and names_subject(raw, told):
+            # "Vet moved to the 8th": a number alone is a day only of what is named.
+            found = found or list(DAY.finditer(raw))
         if not found or told is None:
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
@@ -122,6 +132,19 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
                 object_span=new.span(),
             )
     return None
+
+
+def find_spoken_of(raw: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
+    """Whose value it is: what the words name, else what was told of last."""
+    named = (one for one in reversed(known) if names_subject(raw, one))
+    return next(named, known[-1] if known else None)
+
+
+def names_subject(raw: str, known: KnownSlot) -> bool:
+    named, spoken = (list(map(fold_letters, WORDS.findall(one))) for one in (known.subject, raw))
+    # "המוסך": the article is written onto the word.
+    spoken += [word[1:] for word in spoken if word.startswith("ה")]
+    return bool(named) and set(named) <= set(spoken)
 
 
 def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:

@@ -77,6 +77,9 @@ WORD_SECTIONS: Final = frozenset(
         "rescheduled",
         "no employer",
         "their",
+        "begins",
+        "begins if ahead",
+        "is ahead",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from memory.access.confinement import RowScope
+from memory.claims.beginnings import begins_later
 from memory.claims.claim import SPEAKER
 from memory.claims.framed import GENERIC
 from memory.claims.frames.partings import PARTNERS
@@ -55,11 +56,15 @@ def judge_candidates(
     told = describe_draft(draft)
     # "I joined a second gym", whatever else its words announce.
     adds_one = adds_another(told)
+    # "From January it'll be Thursday": until then it is what it was.
+    is_ahead = begins_later(draft.statement, draft.occurred_at)
     others: list[tuple[Fact, float | None]] = []
     for fact, cosine in find_compared(user, draft, keys, origin.scope):
         if fact.pk in beside:
             continue
         verdict = judge_fact(fact, draft, told, keys, cosine)
+        if is_ahead and verdict != "unrelated" and fold_key(fact.statement) != fold_key(draft.statement):
+            verdict = "keep_both"
         if verdict == "merge":
             judged.same.append((fact, cosine))
             continue
@@ -72,7 +77,16 @@ def judge_candidates(
             judged.unsure.append((fact, cosine))
     if not (judged.same or judged.contradicting):
         judge_likely(judged, others, draft, told, keys, origin.thread_id)
+    if is_ahead:
+        spare_present(judged)
     return judged
+
+
+def spare_present(judged: JudgedFacts) -> None:
+    """What it will take the place of it speaks of already, but neither ends nor casts doubt on."""
+    judged.about = judged.about or next((fact for fact, _ in judged.contradicting), None)
+    judged.contradicting.clear()
+    judged.doubted.clear()
 
 
 def find_compared(

@@ -1,0 +1,84 @@
+"""A new time, place or start ends what it takes the place of, and nothing before it begins."""
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.claims.beginnings import begins_later
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+pytestmark = pytest.mark.django_db
+
+
+def list_states(user: EndUser, clock: Clock, *messages: str) -> dict[str, str]:
+    """The states of all facts, by statement, after some turns of one thread, three days apart."""
+    for message in messages:
+        memory.store_exchange(user, NewExchange("t", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=3)
+    with user_scope(user):
+        return {fact.statement: fact.state for fact in Fact.objects.for_user(user)}
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "moved", "kept"),
+    [
+        (
+            "chiropodist thursday at 10, eye test friday at half 2",
+            "eye test's gone back a week, chiropodist as planned",
+            "Eye test friday at half 2.",
+            "Chiropodist thursday at 10.",
+        ),
+        (
+            "Friseur Dienstag 10 Uhr, Steuerberater Donnerstag 14 Uhr",
+            "Friseur ist jetzt Mittwoch 11 Uhr",
+            "Friseur Dienstag 10 Uhr.",
+            "Steuerberater Donnerstag 14 Uhr.",
+        ),
+        (
+            "plumber on the 5th at 9 and vet on the 7th at 4",
+            "vet moved to the 8th",
+            "Vet on the 7th at 4.",
+            "Plumber on the 5th at 9.",
+        ),
+        (
+            "oculista il 3 alle 9 e commercialista il 5 alle 15",
+            "il commercialista ha spostato al 10",
+            "Commercialista il 5 alle 15.",
+            "Oculista il 3 alle 9.",
+        ),
+    ],
+)
+def test_of_two_appointments_one_is_moved(
+    user: EndUser, clock: Clock, told: str, text: str, moved: str, kept: str
+) -> None:
+    states = list_states(user, clock, told, text)
+    assert (states[moved], states[kept]) == (FactState.SUPERSEDED, FactState.ACTIVE)
+
+
+@pytest.mark.parametrize(
+    ("told", "month", "later"),
+    [
+        ("cours de guitare le mardi à 18h", "à partir de {} ce sera jeudi, même heure", "fr"),
+        ("I work at Howden", "from the 1st of {} I'm at Rowntree", "en"),
+        ("ich wohne in Fulda", "ab dem 1. {} wohne ich in Kassel", "de"),
+    ],
+)
+def test_what_begins_in_a_later_month_ends_nothing_yet(
+    user: EndUser, clock: Clock, told: str, month: str, later: str
+) -> None:
+    names = {
+        "fr": ("janvier", "avril", "juillet", "octobre"),
+        "en": ("January", "April", "July", "October"),
+        "de": ("Januar", "April", "Juli", "Oktober"),
+    }[later]
+    text = next(one for name in names if begins_later(one := month.format(name), clock()))
+    states = list_states(user, clock, told, text)
+    assert set(states.values()) == {FactState.ACTIVE}
+    assert len(states) == 2

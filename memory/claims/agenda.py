@@ -214,7 +214,9 @@ def list_links(language: str) -> frozenset[str]:
 @cache
 def list_time_words(language: str) -> frozenset[str]:
     hours = {fold_letters(word) for entry in read_entries(language, "slots", "hour") for word in entry.split()}
-    return list_frame_words(language, *OF_TIME) | load_words(language, "weekday") | (hours - {"*"})
+    told = list_frame_words(language, *OF_TIME) | load_words(language, "weekday") | (hours - {"*"})
+    # "Aujourd'hui" is read as two words.
+    return told | {part for word in told for part in word.split("'") if len(part) > 1}
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Final
 from memory.claims.agenda import collect_appointments, is_proposed, split_appointments
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
+from memory.claims.arrivals import add_arrivals
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
@@ -45,7 +46,7 @@ from memory.claims.slots import SlotMatch, find_drug, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known
+from memory.claims.succession import find_moved, find_moved_dose, find_renamed, follow_known, is_no_event
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.voices import (
     has_frame,
@@ -95,7 +96,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
         if not (one.is_partial or reading.is_masked):
-            claims = split_appointments(claims, one.sentence.raw, one.place, reading.whole.languages)
+            raw, likely = one.sentence.raw, reading.whole.languages
+            claims = split_appointments(claims, raw, one.place, likely)
+            claims = add_arrivals(claims, raw, one.place, reading.whole.text, likely)
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
@@ -304,10 +307,11 @@ def read_sentence(
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     told_of = {one.subject for one in known if one.relation in VALUED}
     moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
-    # "Wouldn't Fridays be better?" moves nothing.
-    if moved is not None and not sentence.is_question:
+    if moved is not None:
         told = [claims for claims in told if holds_more(claims, moved, place)]
-        told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
+        # "Wouldn't Fridays be better?" moves nothing.
+        is_asked = sentence.is_question and moved.relation == "time"
+        told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
     if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
         told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
@@ -317,7 +321,7 @@ def read_sentence(
         if claims:
             has_capitals = sentence.raw[:1].isupper()
             filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-            filled = (complete_clause(one, sentence, tokens, place, language) for one in filled)
+            filled = (complete_clause(one, sentence, tokens, place, language, known) for one in filled)
             fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
             yield from filter(None, fitted)
 
@@ -327,6 +331,7 @@ def find_sentence_slots(
 ) -> list[SlotMatch]:
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
+    read = [slot for slot in read if not is_no_event(slot, language, known)]
     slots = [follow_known(find_whose(slot, sentence), sentence.raw, language, known) for slot in read]
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.nouns import WORDS, find_known_noun
+from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
 from memory.claims.resolution import DOSE, KnownSlot
 from memory.claims.slots import SlotMatch, load_phrases, load_words
 from memory.guard.spelling import fold_letters
@@ -42,6 +42,15 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     if told is not None and not is_theirs:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
+
+
+def is_no_event(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> bool:
+    """ "Clive retired on friday", "Fridays at 9": what somebody did on a day, or a day alone, has no time."""
+    words = slot.subject.split()
+    if slot.relation != "time" or not words:
+        return False
+    named = {one.object for one in known if is_person_or_animal(one.relation)}
+    return (len(words) > 1 and words[0] in named) or load_days(language).fullmatch(slot.subject) is not None
 
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:

@@ -80,6 +80,14 @@ WORD_SECTIONS: Final = frozenset(
         "begins",
         "begins if ahead",
         "is ahead",
+        "last day",
+        "of work",
+        "at work",
+        "keys",
+        "own at last",
+        "new home",
+        "home noun",
+        "in place",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )

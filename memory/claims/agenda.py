@@ -13,8 +13,8 @@ from memory.claims.claim import Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
 from memory.claims.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
-from memory.claims.slots import load_phrases, load_small_words, load_words
-from memory.claims.succession import DAY, load_days
+from memory.claims.slots import load_days, load_phrases, load_small_words, load_words
+from memory.claims.succession import DAY
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
 from memory.language.loader import list_codes, read_entries
@@ -97,6 +97,13 @@ def is_proposed(question: str, raw: str, likely: Collection[str] | None) -> bool
         if days.search(raw) and not is_told and len(rest) <= MOST_BESIDE and not tells_move(question, language):
             return True
     return False
+
+
+def tells_only_time(raw: str, language: str) -> bool:
+    """ "Ab Mittwoch dann viertel nach drei, also mittwochs": days and hours, and words that name nothing."""
+    words = [fold_letters(match[0]) for match in WORD.finditer(raw)]
+    small = load_small_words(language) | list_frame_words(language, "now", "adv", "be 1", "be 3", "conj")
+    return all(word in small or word[1:] in small or is_of_time(word, language) for word in words)
 
 
 def tells_move(spoken: str, language: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final
 
-from memory.claims.agenda import collect_appointments, is_proposed, split_appointments
+from memory.claims.agenda import collect_appointments, is_proposed, split_appointments, tells_only_time
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.arrivals import add_arrivals
@@ -95,10 +95,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
-        if not (one.is_partial or reading.is_masked):
-            raw, likely = one.sentence.raw, reading.whole.languages
-            claims = split_appointments(claims, raw, one.place, likely)
-            claims = add_arrivals(claims, raw, one.place, reading.whole.text, likely)
+        claims = read_few_words(claims, one, reading)
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
@@ -111,6 +108,15 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
+
+
+def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
+    """The claims of a sentence with those that it tells without a verb: appointments, a new work, a new home."""
+    if one.is_partial or reading.is_masked:
+        return claims
+    raw, likely = one.sentence.raw, reading.whole.languages
+    claims = split_appointments(claims, raw, one.place, likely)
+    return add_arrivals(claims, raw, one.place, reading.whole.text, likely)
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
@@ -139,8 +145,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         masked = normal = corrected.text
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
-    known = [*(one for one in collect_known(previous, whole.languages) if one not in framed.known), *framed.known]
-    known = [*collect_appointments(previous, whole.languages), *known]
+    known = collect_told(previous, whole, framed)
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -161,8 +166,7 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         told = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        around = whole.own_sentences[index - 1 : index] if index else ()
-        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed, around))
+        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(told)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
@@ -171,12 +175,20 @@ def read_turn(text: str, previous: Sequence[str] = ()) -> TurnReading:
     return TurnReading(whole, tuple(found), masked != normal, asked)
 
 
+def collect_told(previous: Sequence[str], whole: AnnotatedText, framed: FramedText) -> list[KnownSlot]:
+    told = [*collect_appointments(previous, whole.languages), *collect_known(previous, whole.languages)]
+    return [*(one for one in told if one not in framed.known), *framed.known]
+
+
 def read_remembered(
     whole: AnnotatedText, index: int, sentence: Sentence, framed: FramedText, place: int
 ) -> tuple[Claim | None, bool]:
     """What a sentence asks to be remembered, and whether the next sentence holds it."""
     request = find_request(sentence)
     if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
+        return None, False
+    if tells_only_time(sentence.raw, find_language(whole) or "en"):
+        # "From now on it's Thursdays" is no wish about answers.
         return None, False
     return read_request(whole, index, request, place)
 
@@ -187,15 +199,14 @@ def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bo
     return any(one.is_over and place <= one.object_span[0] < end for one in slots)
 
 
-def settle_supposed(
-    one: SentenceReading, whole: AnnotatedText, framed: FramedText, around: Sequence[Sentence]
-) -> SentenceReading:
+def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText, index: int) -> SentenceReading:
     """Without what holds only if something else does. "Explain it like I'm five" is kept for nothing at all.
 
-    ``around`` is the sentence before it, if any.
+    ``index`` is its place among the sentences.
     """
     languages = tuple(sorted(whole.languages or ()))
     raw = one.sentence.raw
+    around = whole.own_sentences[max(0, index - 1) : index]
     is_asked = any(before.is_question and is_proposed(before.raw, raw, whole.languages) for before in around)
     is_supposed = is_asked or framed.is_supposed(raw, one.place)
     claims = () if is_supposed else tuple(drop_supposed(one.claims, one.sentence, languages))
@@ -308,6 +319,9 @@ def read_sentence(
     told_of = {one.subject for one in known if one.relation in VALUED}
     moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
     if moved is not None:
+        if tells_only_time(sentence.raw, language):
+            # "A partir de ahora a las tres y cuarto, los miércoles" is no manner of answering, and a quarter no job.
+            told, slots = [], [slot for slot in slots if slot.relation == moved.relation]
         told = [claims for claims in told if holds_more(claims, moved, place)]
         # "Wouldn't Fridays be better?" moves nothing.
         is_asked = sentence.is_question and moved.relation == "time"
@@ -340,9 +354,12 @@ def find_sentence_slots(
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
-    if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
-        slots.append(moved)
-    return slots
+    if moved is None:
+        return slots
+    # What reads the same value without what it takes the place of says less.
+    key = moved.subject, moved.relation, moved.object
+    slots = [slot for slot in slots if slot.replaces or (slot.subject, slot.relation, slot.object) != key]
+    return slots if any(overlaps(slot.object_span, moved.object_span) for slot in slots) else [*slots, moved]
 
 
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:

@@ -248,3 +248,9 @@ def find_drug(spoken: str) -> str:
 @cache
 def is_drug(word: str) -> bool:
     return any(re.fullmatch(join_words(code, "drug"), word) is not None for code in list_codes())
+
+
+@cache
+def load_days(language: str) -> re.Pattern[str]:
+    days = "|".join(re.escape(one) for one in sorted(read_entries(language, SUBJECT, "weekday"), key=len, reverse=True))
+    return re.compile(rf"(?<!\w)[בל]?(?:{days or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
 from memory.claims.resolution import DOSE, KnownSlot
-from memory.claims.slots import SlotMatch, load_phrases, load_words
+from memory.claims.slots import SlotMatch, load_days, load_phrases, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
@@ -201,9 +201,3 @@ def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMat
 def corrects(raw: str, language: str) -> bool:
     patterns = load_phrases(language, "correction"), load_replacing(language)[1][0]
     return any(pattern.search(raw) is not None for pattern in patterns)
-
-
-@cache
-def load_days(language: str) -> re.Pattern[str]:
-    days = "|".join(re.escape(one) for one in sorted(read_entries(language, SLOTS, "weekday"), key=len, reverse=True))
-    return re.compile(rf"(?<!\w)[בל]?(?:{days or '(?!)'})(?!\w)", re.IGNORECASE)

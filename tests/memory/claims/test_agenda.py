@@ -88,3 +88,38 @@ def test_a_time_told_behind_a_question_moves_what_it_names() -> None:
     text = "did I tell you my physio has moved? It's on Fridays now"
     claim = next(one for one in read_claims(text, ["my physio is on Wednesdays at 5"]))
     assert (claim.subject, claim.relation, claim.object, claim.tense) == ("physio", "time", "fridays", "new")
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "key"),
+    [
+        (
+            "meine Krankengymnastik ist dienstags um drei",
+            "ab Mittwoch dann viertel nach drei, also mittwochs",
+            ("krankengymnastik", "mittwoch"),
+        ),
+        (
+            "mi fisio es los martes a las tres",
+            "a partir de ahora a las tres y cuarto, los miércoles",
+            ("fisio", "miércoles"),
+        ),
+        ("mon kiné est le mardi à trois heures", "désormais trois heures et quart, le mercredi", ("kiné", "mercredi")),
+        (
+            "la mia fisioterapia è il martedì alle tre",
+            "da mercoledì alle tre e un quarto, quindi il mercoledì",
+            ("fisioterapia", "mercoledì"),
+        ),
+        ("הפיזיותרפיה שלי בימי שלישי בשלוש", "מעכשיו בימי רביעי ברבע אחרי שלוש", ("הפיזיותרפיה", "רביעי")),
+        ("guitar lessons on Tuesdays at 6", "from now on it's Thursdays", ("guitar lessons", "thursdays")),
+        (
+            "Mein Physiotermin ist Dienstag 14 Uhr.",
+            "Physio ruft grad an, wird Mittwoch viertel nach drei",
+            ("physiotermin", "mittwoch"),
+        ),
+    ],
+)
+def test_a_new_day_alone_is_of_what_was_told(told: str, text: str, key: tuple[str, str]) -> None:
+    claims = read_claims(text, [told])
+    assert [(one.subject, one.object, one.tense) for one in claims] == [(*key, "new")]
+    # The old hour is not told with the new one.
+    assert told.casefold() not in claims[0].statement.casefold()

@@ -12,8 +12,7 @@ from typing import Final
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.slots import load_days, load_phrases, load_small_words, load_words
-from memory.claims.succession import DAY, NO_MORE
+from memory.claims.slots import DAY, NO_MORE, load_days, load_phrases, load_small_words, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 

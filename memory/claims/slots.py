@@ -16,6 +16,13 @@ TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
+NO_MORE: Final = r"(?![\d:]|[.,]\d)"
+DAY: Final = re.compile(
+    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
+    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
+    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
+    re.IGNORECASE,
+)
 # By whether an object ends before a word, and whether it is an adverb.
 MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (True, True): "!"}
 

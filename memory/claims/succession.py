@@ -6,27 +6,23 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from memory.claims.agenda import tells_move, tells_only_time
 from memory.claims.claim import SPEAKER
 from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
 from memory.claims.resolution import DOSE, KnownSlot
-from memory.claims.slots import SlotMatch, load_days, load_phrases, load_words
+from memory.claims.slots import DAY, SlotMatch, load_days, load_phrases, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
 # Words of an old value, and the letters from which one of them tells it.
 MOST_OLD: Final = 3
 SHORTEST_TOLD: Final = 3
+# Letters from which one word of an appointment's name says which it is.
+LEAST_NAMING: Final = 4
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
 WORKMATES: Final = frozenset({"boss", "colleague"})
 DOSES: Final = frozenset({"takes_dose"})
 SLOTS: Final = "slots"
-NO_MORE: Final = r"(?![\d:]|[.,]\d)"
-DAY: Final = re.compile(
-    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
-    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
-    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
-    re.IGNORECASE,
-)
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -129,7 +125,9 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
         if not found or told is None:
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
-        if new is not None:
+        # "Lunedì alle 10 c'è il sole" takes the place of no appointment.
+        is_moved = told.relation != "time" or names_part(raw, told) or moves_time(raw, language)
+        if new is not None and is_moved:
             return SlotMatch(
                 told.relation,
                 told.subject,
@@ -143,6 +141,13 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     return None
 
 
+def moves_time(raw: str, language: str) -> bool:
+    """Whether the words say that a day or an hour is another one: by a verb, by "now", or as all that they tell."""
+    now = load_words(language, "now", "frames")
+    is_now = any(fold_letters(word) in now for word in WORDS.findall(raw))
+    return is_now or tells_move(raw, language) or tells_only_time(raw, language)
+
+
 def find_spoken_of(raw: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
     """Whose value it is: what the words name, else what was told of last."""
     named = (one for one in reversed(known) if names_subject(raw, one))
@@ -154,6 +159,12 @@ def names_subject(raw: str, known: KnownSlot) -> bool:
     # "המוסך": the article is written onto the word.
     spoken += [word[1:] for word in spoken if word.startswith("ה")]
     return bool(named) and set(named) <= set(spoken)
+
+
+def names_part(raw: str, known: KnownSlot) -> bool:
+    """ "Band's been shoved to Mondays", of the brass band practice."""
+    named, spoken = ({fold_letters(word) for word in WORDS.findall(one)} for one in (known.subject, raw))
+    return names_subject(raw, known) or any(len(word) >= LEAST_NAMING for word in named & spoken)
 
 
 def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:

@@ -211,6 +211,10 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
 
     Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
     """
+    if draft.replaces and draft.tense == "new" and fact.object_key == fold_key(draft.replaces):
+        # "It's on Wednesdays now" was read as in the place of Tuesdays.
+        is_held = fact.polarity and fact.tense != ENDED and fact.last_seen <= draft.occurred_at
+        return is_held and (fact.subject_key, fact.relation) == keys[:2]
     is_slot = is_single_valued(draft.relation) and (fact.subject_key, fact.relation) == keys[:2]
     if is_slot and draft.relation == DOSE:
         # One medicine has one dose, whatever verb raised it.

@@ -63,6 +63,32 @@ def test_of_two_appointments_one_is_moved(
 
 
 @pytest.mark.parametrize(
+    ("told", "text", "old"),
+    [
+        (
+            "Mein Physiotermin ist Dienstag 14 Uhr.",
+            "Physio ruft grad an, wird Mittwoch viertel nach drei",
+            "superseded",
+        ),
+        ("mi fisio es los martes a las tres", "a partir de ahora a las tres y cuarto, los miércoles", "superseded"),
+        ("la mia fisioterapia è il giovedì alle 9", "Lunedì alle 10 c'è il sole", "active"),
+        (
+            "my physio is on Wednesdays at 5",
+            "is it not better to do physio in the morning? Fridays at 9 say",
+            "active",
+        ),
+    ],
+)
+def test_a_new_time_ends_the_one_it_takes_the_place_of(
+    user: EndUser, clock: Clock, told: str, text: str, old: str
+) -> None:
+    states = list_states(user, clock, told, text)
+    assert [state for statement, state in states.items() if statement.casefold().startswith(told.casefold()[:20])] == [
+        old
+    ]
+
+
+@pytest.mark.parametrize(
     ("told", "month", "later"),
     [
         ("cours de guitare le mardi à 18h", "à partir de {} ce sera jeudi, même heure", "fr"),

@@ -12,14 +12,22 @@ from memory.language.loader import list_codes, read_entries
 # Months ahead that somebody tells of: "from October", told in November, was last year's.
 FURTHEST: Final = 8
 MONTHS: Final = 12
+# What begins so soon is told as the change that it is: nothing would end the old value on the day itself.
+NEAR_DAYS: Final = 21
 # A day, a part of the month and small words between "from" and the month: "from the 1st of January", "ab Mitte Mai".
 BETWEEN: Final = r"(?:[^\W\d_]{1,7}[\s-]+|\d{1,2}(?:st|nd|rd|th|er|\.|º)?\s+){0,3}"
 BEGINS: Final = ("begins", "begins if ahead")
 
 
 def begins_later(statement: str, now: datetime) -> bool:
-    """Whether the words name a month, not this one, from which on what they tell holds."""
-    return any(0 < (month - now.month) % MONTHS <= FURTHEST for month in find_first_months(statement))
+    """Whether the words name a month from which on what they tell holds, and it is still weeks away."""
+    return any(is_far(month, now) for month in find_first_months(statement))
+
+
+def is_far(month: int, now: datetime) -> bool:
+    ahead = (month - now.month) % MONTHS
+    first = now.replace(year=now.year + (month < now.month), month=month, day=1)
+    return 0 < ahead <= FURTHEST and (first - now).days > NEAR_DAYS
 
 
 def find_first_months(statement: str) -> list[int]:

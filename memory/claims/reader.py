@@ -324,7 +324,7 @@ def read_sentence(
             told, slots = [], [slot for slot in slots if slot.relation == moved.relation]
         told = [claims for claims in told if holds_more(claims, moved, place)]
         # "Wouldn't Fridays be better?" moves nothing.
-        is_asked = sentence.is_question and moved.relation == "time"
+        is_asked = sentence.is_question and {moved.relation, *(slot.relation for slot in slots)} == {"time"}
         told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
     if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):

@@ -123,3 +123,9 @@ def test_a_new_day_alone_is_of_what_was_told(told: str, text: str, key: tuple[st
     assert [(one.subject, one.object, one.tense) for one in claims] == [(*key, "new")]
     # The old hour is not told with the new one.
     assert told.casefold() not in claims[0].statement.casefold()
+
+
+def test_a_question_with_a_day_still_tells_what_it_tells() -> None:
+    text = "a Alba no le gusta nada el pescado, ¿qué le preparo el viernes?"
+    claims = read_claims(text, ["tengo fisio los lunes a las 5", "mi hija Alba tiene clase el martes"])
+    assert any("Alba" in one.statement and one.relation != "time" for one in claims)

@@ -1,5 +1,7 @@
 """A new time, place or start ends what it takes the place of, and nothing before it begins."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from memory.access.scope import user_scope
@@ -108,3 +110,11 @@ def test_what_begins_in_a_later_month_ends_nothing_yet(
     states = list_states(user, clock, told, text)
     assert set(states.values()) == {FactState.ACTIVE}
     assert len(states) == 2
+
+
+def test_what_begins_within_weeks_is_told_as_a_change() -> None:
+    told = datetime(2026, 9, 14, tzinfo=UTC)
+    assert not begins_later("Gudrun geht in Altersteilzeit, ab 1. Oktober.", told)
+    assert begins_later("Gudrun geht in Altersteilzeit, ab 1. November.", told)
+    # "From July", told in September, was this year's.
+    assert not begins_later("I'm at Rowntree from July.", told)

@@ -119,8 +119,9 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     for pattern, fits in values:
         found = list(pattern.finditer(raw))
         told = find_spoken_of(raw, [one for one in known if one.relation in fits])
-        if told is not None and told.relation == "time" and names_subject(raw, told):
-            # "Vet moved to the 8th": a number alone is a day only of what is named.
+        is_dated = told is not None and told.relation == "time" and told.object[:1].isdigit()
+        if told is not None and is_dated and names_subject(raw, told):
+            # "Vet moved to the 8th": a number alone is a day only of what is named and was told to be on one.
             found = found or list(DAY.finditer(raw))
         if not found or told is None:
             continue

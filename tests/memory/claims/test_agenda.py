@@ -129,3 +129,9 @@ def test_a_question_with_a_day_still_tells_what_it_tells() -> None:
     text = "a Alba no le gusta nada el pescado, ¿qué le preparo el viernes?"
     claims = read_claims(text, ["tengo fisio los lunes a las 5", "mi hija Alba tiene clase el martes"])
     assert any("Alba" in one.statement and one.relation != "time" for one in claims)
+
+
+def test_a_date_alone_is_of_what_was_on_a_date() -> None:
+    told = "Desde hoy tenemos una estudiante de intercambio, Alba, de Valladolid."
+    claims = read_claims("Alba viaja a Múnich el 10 de octubre con su clase", [told])
+    assert not [one for one in claims if one.relation == "time"]

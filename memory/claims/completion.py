@@ -10,13 +10,16 @@ from typing import Final
 from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
+from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT, PLACES
+from memory.claims.resolution import KnownSlot
 from memory.claims.stretches import find_told_stretch, rate_stretch
-from memory.claims.subjects import PRONOUN, find_apposed_subject
+from memory.claims.subjects import PRONOUN, SPOKEN_BY, find_apposed_subject
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.names import load_given_names
 
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
@@ -99,15 +102,31 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     return replace(claim, statement=whole) if is_fit else claim
 
 
-def complete_clause(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:
+def complete_clause(
+    claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str, known: Sequence[KnownSlot] = ()
+) -> Claim:
     """With what its clause leaves to the rest of the sentence: where "here" is, or of whom it goes on.
 
     ``place`` is the sentence's.
     """
+    claim = give_doer(claim, sentence, tokens, place, known)
     if claim.relation in PLACES and not claim.object:
         # "Somos de Vigo y aquí vivimos".
         return replace(claim, statement=word_whole(sentence)[:LONGEST])
     return give_subject(claim, sentence, tokens, place, language)
+
+
+def give_doer(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, known: Sequence[KnownSlot]) -> Claim:
+    """ "Mona remarried and moved to Cork": behind a joint a verb without a subject is of who was named before it."""
+    at = sum(1 for start in tokens.starts if start < claim.span[0] - place)
+    if claim.subject != SPEAKER or claim.is_request or not at or not sentence.has_at(at - 1, MARK + "joint"):
+        return claim
+    first = sentence.words[find_heads(sentence, 0, at)]
+    told = {one.object for one in known if is_person_or_animal(one.relation)} | {one.subject for one in known}
+    if sentence.spans(*SPOKEN_BY, "me", MARK + "my", "mine") or first not in (told - {SPEAKER}) | load_given_names():
+        return claim
+    statement = word_statement(sentence, tokens, 0, sum(1 for start in tokens.starts if start < claim.span[1] - place))
+    return replace(claim, subject=first, statement=statement) if len(statement) <= LONGEST else claim
 
 
 def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, language: str) -> Claim:

@@ -97,6 +97,11 @@ def word_slot(
         # The sentence before it would tell the dose that was.
         named = slot.subject if owner == SPEAKER else f"{owner}, {slot.subject}"
         return f"{named[:1].upper()}{named[1:]}: {statement}"
+    is_moved = slot.relation == "time" and bool(slot.replaces) and slot.replaces in before.casefold()
+    is_told = slot.subject in before.casefold() and len(before) + len(statement) < LONGEST
+    if is_moved and is_told and slot.subject not in whole.casefold():
+        # Nor is the new hour told with the old one.
+        return f"{slot.subject[:1].upper()}{slot.subject[1:]}: {statement}"
     told = (one for one in (statement, whole, f"{before} {statement}") if slot.subject in one.casefold())
     return next((one for one in told if len(one) <= LONGEST), statement)
 

@@ -1,12 +1,14 @@
 """Reads the claims of a text, sentence by sentence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final
 
+from memory.claims.agenda import collect_appointments, is_proposed, split_appointments, tells_only_time
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
+from memory.claims.arrivals import add_arrivals
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
@@ -28,9 +30,17 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
+from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.requests import HOLE, LEAST_TOLD, find_request, name_request, restore_quoted
+from memory.claims.requests import (
+    HOLE,
+    LEAST_TOLD,
+    find_request,
+    is_forget_order,
+    name_request,
+    restore_quoted,
+)
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, read_slots
 from memory.claims.sharing import list_told, share_slots
@@ -38,9 +48,15 @@ from memory.claims.slots import SlotMatch, find_drug, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.succession import find_changed_dose, find_moved, find_moved_dose, find_renamed, follow_known
+from memory.claims.succession import (
+    find_changed_dose,
+    find_moved,
+    find_moved_dose,
+    find_renamed,
+    follow_known,
+    is_no_event,
+)
 from memory.claims.suppositions import drop_letter, drop_supposed, pretends, put_ahead
-from memory.claims.telling import Passage
 from memory.claims.voices import (
     has_frame,
     has_other_voice,
@@ -53,7 +69,6 @@ from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
-from memory.language.commands import CommandAction, read_command
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
@@ -62,42 +77,6 @@ MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceReading:
-    """A sentence with the claims of its clauses. ``is_request``: they are what the person asks to be remembered.
-
-    ``is_open``: the sentence is the person's own, and neither a secret nor an order. ``is_partial``: of an order, or
-    of words in another voice, only a stretch may be.
-    """
-
-    sentence: Sentence
-    place: int
-    claims: tuple[Claim, ...] = ()
-    is_request: bool = False
-    is_open: bool = True
-    is_partial: bool = False
-    # What it says holds only if something else does, or is wished for.
-    is_supposed: bool = False
-
-    @property
-    def is_own(self) -> bool:
-        return (self.is_open or self.is_partial) and not (self.is_request or self.is_supposed)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnReading:
-    """A text as the rules read it, before it is asked how likely its words are the person's life."""
-
-    whole: AnnotatedText
-    sentences: tuple[SentenceReading, ...] = ()
-    is_masked: bool = False
-    # What questions take for granted.
-    asked: tuple[Claim, ...] = ()
-
-    def list_passages(self) -> list[Passage]:
-        return [Passage((one.sentence,), self.is_masked) for one in self.sentences]
 
 
 def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = "") -> list[Claim]:
@@ -125,6 +104,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
             claims = claim_unread(one, reading, judged, with_remarks=with_remarks)
         elif claims and judged.is_sure and len(reading.whole.text) <= LONGEST:
             claims = complete_claims(claims, one.sentence, is_masked=reading.is_masked)
+        claims = read_few_words(claims, one, reading)
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
@@ -137,6 +117,15 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
+
+
+def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
+    """The claims of a sentence with those that it tells without a verb: appointments, a new work, a new home."""
+    if one.is_partial or reading.is_masked:
+        return claims
+    raw, likely = one.sentence.raw, reading.whole.languages
+    claims = split_appointments(claims, raw, one.place, likely)
+    return add_arrivals(claims, raw, one.place, reading.whole.text, likely)
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
@@ -164,7 +153,9 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         masked = normal = corrected.text
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
-    known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
+    language = find_language(whole) or "en"
+    told = list_told(previous, whole.languages, language, framed.known)
+    known = [*(one for one in collect_appointments(previous, whole.languages) if one not in told), *told]
     dosed = find_changed_dose(masked, previous, asked)
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
@@ -187,7 +178,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         slots = put_dose(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed))
+        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
@@ -202,6 +193,9 @@ def read_remembered(
     request = find_request(sentence)
     if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
         return None, False
+    if tells_only_time(sentence.raw, find_language(whole) or "en"):
+        # "From now on it's Thursdays" is no wish about answers.
+        return None, False
     return read_request(whole, index, request, place)
 
 
@@ -211,10 +205,13 @@ def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bo
     return any(one.is_over and place <= one.object_span[0] < end for one in slots)
 
 
-def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText) -> SentenceReading:
+def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText, index: int) -> SentenceReading:
     """Without what holds only if something else does. "Explain it like I'm five" is kept for nothing at all."""
     languages = tuple(sorted(whole.languages or ()))
-    is_supposed = framed.is_supposed(one.sentence.raw, one.place)
+    raw = one.sentence.raw
+    around = whole.own_sentences[max(0, index - 1) : index]
+    is_asked = any(before.is_question and is_proposed(before.raw, raw, whole.languages) for before in around)
+    is_supposed = is_asked or framed.is_supposed(raw, one.place)
     claims = () if is_supposed else tuple(drop_supposed(one.claims, one.sentence, languages))
     return replace(one, claims=claims, is_supposed=is_supposed or (not claims and pretends(one.sentence, languages)))
 
@@ -237,12 +234,6 @@ def read_closed(
         is_partial = not is_closed and has_own_part(sentence)
         return SentenceReading(sentence, place, is_open=is_partial, is_partial=is_partial)
     return None
-
-
-def is_forget_order(sentence: str) -> bool:
-    """ "Forget about Bramble, it makes me sad": the last thing to be kept about somebody."""
-    command = read_command(sentence)
-    return command is not None and command.action is CommandAction.FORGET
 
 
 def claim_unread(
@@ -332,8 +323,13 @@ def read_sentence(
     told_of = {one.subject for one in known if one.relation in VALUED}
     moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
     if moved is not None:
+        if tells_only_time(sentence.raw, language):
+            # "A partir de ahora a las tres y cuarto, los miércoles" is no manner of answering, and a quarter no job.
+            told, slots = [], [slot for slot in slots if slot.relation == moved.relation]
         told = [claims for claims in told if holds_more(claims, moved, place)]
-        told = told or [[claim_moved(sentence, moved, tokens, place, language)]]
+        # "Wouldn't Fridays be better?" moves nothing.
+        is_asked = sentence.is_question and {moved.relation, *(slot.relation for slot in slots)} == {"time"}
+        told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
     if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
         told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
@@ -343,7 +339,7 @@ def read_sentence(
         if claims:
             has_capitals = sentence.raw[:1].isupper()
             filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-            filled = (complete_clause(one, sentence, tokens, place, language) for one in filled)
+            filled = (complete_clause(one, sentence, tokens, place, language, known) for one in filled)
             fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
             yield from filter(None, fitted)
 
@@ -354,7 +350,9 @@ def find_sentence_slots(
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
     told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
-    slots = [follow_known(slot, sentence.raw, language, known) for slot in told]
+    slots = [
+        follow_known(slot, sentence.raw, language, known) for slot in told if not is_no_event(slot, language, known)
+    ]
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
@@ -362,9 +360,12 @@ def find_sentence_slots(
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
-    if moved is not None and not any(overlaps(slot.object_span, moved.object_span) for slot in slots):
-        slots.append(moved)
-    return slots
+    if moved is None:
+        return slots
+    # What reads the same value without what it takes the place of says less.
+    key = moved.subject, moved.relation, moved.object
+    slots = [slot for slot in slots if slot.replaces or (slot.subject, slot.relation, slot.object) != key]
+    return slots if any(overlaps(slot.object_span, moved.object_span) for slot in slots) else [*slots, moved]
 
 
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:

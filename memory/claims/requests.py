@@ -11,6 +11,7 @@ from memory.claims.lexicon import MARK
 from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
+from memory.language.commands import CommandAction, read_command
 
 # Blanks in the place of code or a quotation.
 HOLE: Final = "    "
@@ -120,3 +121,9 @@ def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -
         return claim
     said = " ".join(normal[at : at + len(sentence.raw)].split())
     return replace(claim, statement=said[:1].upper() + said[1:]) if len(said) <= LONGEST else claim
+
+
+def is_forget_order(sentence: str) -> bool:
+    """ "Forget about Bramble, it makes me sad": the last thing to be kept about somebody."""
+    command = read_command(sentence)
+    return command is not None and command.action is CommandAction.FORGET

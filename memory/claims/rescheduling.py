@@ -12,8 +12,7 @@ from typing import Final
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.slots import load_phrases, load_small_words, load_words
-from memory.claims.succession import load_days
+from memory.claims.slots import DAY, NO_MORE, load_days, load_phrases, load_small_words, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 
@@ -29,17 +28,10 @@ LEAST_STEM: Final = 5
 LONGEST_TURN: Final = 160
 MOVES: Final = "rescheduled"
 HOUR: Final = r"(?:[01]?\d|2[0-3])"
-NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 BEFORE_HOUR: Final = ("at ", "um ", "alle ", "a las ", "às ")
 CLOCK: Final = re.compile(
     rf"(?<![\d.:]){HOUR}[:.h]\d{{2}}(?!\d)|(?<![\d.:]){HOUR}\s?(?:am|pm|uhr|hs|h)\b|"
     + "|".join(rf"(?<=\b{one}){HOUR}{NO_MORE}" for one in BEFORE_HOUR),
-    re.IGNORECASE,
-)
-DAY: Final = re.compile(
-    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
-    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
-    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
     re.IGNORECASE,
 )
 Pair = tuple[str, re.Match[str]]
@@ -63,7 +55,9 @@ def correct_times(text: str, previous: Sequence[str], languages: Sequence[str]) 
 def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedText:
     sentences = [one for one in SENTENCES.finditer(text) if one[0].strip()]
     for at, sentence in enumerate(sentences):
-        if text[sentence.end() :].startswith("?") or not moves_time(sentence[0], language, is_first=at == 0):
+        # "Is it not better in the morning? Fridays then" is part of what is asked.
+        is_asked = "?" in {text[sentence.end() :][:1], text[: sentence.start()].rstrip()[-1:]}
+        if is_asked or not moves_time(sentence[0], language, is_first=at == 0):
             continue
         for told in [sentences[at - 1][0]] if at else [one for one in previous[-1:] if len(one) <= LONGEST_TURN]:
             pairs = list(pair_values(told, sentence[0], language))

@@ -21,7 +21,7 @@ from memory.claims.nouns import (
     name_beside,
 )
 from memory.claims.prescriptions import drop_taken, find_further_slots
-from memory.claims.slots import SlotMatch, find_drug, find_slots, load_words, overlaps
+from memory.claims.slots import SlotMatch, find_drug, find_slots, load_days, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
@@ -199,6 +199,10 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
         return []
     if is_theirs(noun[0], raw, language):
         return []
+    is_event = is_person_or_animal(noun[1]) or noun[1] == noun[0]
+    if slot.relation != FAVORITE and is_event and load_days(language).match(slot.object):
+        # "Mi fisio es los miércoles": when they see them, and not who it is.
+        return [replace(slot, subject=noun[0].casefold(), relation="time")]
     if slot.relation == FAVORITE:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])

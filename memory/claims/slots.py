@@ -17,6 +17,13 @@ MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
 HEBREW_ARTICLE: Final = "ה"
+NO_MORE: Final = r"(?![\d:]|[.,]\d)"
+DAY: Final = re.compile(
+    r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
+    rf"|(?<=\b(?:el|il|le|em|am|al|on|au) )(?:[12]?\d|3[01]){NO_MORE}(?!\s?(?:am|pm|uhr|hs|h|%|€)\b)"
+    rf"|(?<=\b(?:dia|den) )(?:[12]?\d|3[01]){NO_MORE}",
+    re.IGNORECASE,
+)
 # By whether an object ends before a word, and whether it is an adverb.
 MARKS: Final = {(False, False): " ", (True, False): "|", (False, True): "~", (True, True): "!"}
 
@@ -251,3 +258,9 @@ def find_drug(spoken: str) -> str:
 @cache
 def is_drug(word: str) -> bool:
     return any(re.fullmatch(join_words(code, "drug"), word) is not None for code in list_codes())
+
+
+@cache
+def load_days(language: str) -> re.Pattern[str]:
+    days = "|".join(re.escape(one) for one in sorted(read_entries(language, SUBJECT, "weekday"), key=len, reverse=True))
+    return re.compile(rf"(?<!\w)[בל]?(?:{days or '(?!)'})(?!\w)", re.IGNORECASE)

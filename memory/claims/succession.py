@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from memory.claims.agenda import tells_move, tells_only_time
 from memory.claims.claim import SPEAKER
 from memory.claims.doses import count_numbers, may_follow, read_changed_dose
 from memory.claims.fitting import ALLERGIC
@@ -13,10 +14,10 @@ from memory.claims.framed import FRAMED
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.medicine import MEDICATION
-from memory.claims.nouns import WORDS, find_known_noun
+from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
 from memory.claims.prescriptions import ALLERGY
 from memory.claims.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
-from memory.claims.slots import SlotMatch, load_phrases, load_words
+from memory.claims.slots import DAY, SlotMatch, load_days, load_phrases, load_words
 from memory.claims.subjects import PRONOUN
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
@@ -25,6 +26,8 @@ from memory.language.loader import read_entries
 # Words of an old value, and the letters from which one of them tells it.
 MOST_OLD: Final = 3
 SHORTEST_TOLD: Final = 3
+# Letters from which one word of an appointment's name says which it is.
+LEAST_NAMING: Final = 4
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
 TAKES: Final = "takes"
 WORKMATES: Final = frozenset({"boss", "colleague"})
@@ -72,6 +75,15 @@ def find_taker(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSl
     taker = next((one.subject for one in theirs if one.subject != SPEAKER), "")
     comes_off = load_phrases(language, "comes off", is_folded=True).search(fold_letters(raw)) is not None
     return taker or (PRONOUN if comes_off else SPEAKER)
+
+
+def is_no_event(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> bool:
+    """ "Clive retired on friday", "Fridays at 9": what somebody did on a day, or a day alone, has no time."""
+    words = slot.subject.split()
+    if slot.relation != "time" or not words:
+        return False
+    named = {one.object for one in known if is_person_or_animal(one.relation)}
+    return (len(words) > 1 and words[0] in named) or load_days(language).fullmatch(slot.subject) is not None
 
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
@@ -148,11 +160,17 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({"phone_number"})))
     for pattern, fits in values:
         found = list(pattern.finditer(raw))
-        told = next((one for one in reversed(known) if one.relation in fits), None)
+        told = find_spoken_of(raw, [one for one in known if one.relation in fits])
+        is_dated = told is not None and told.relation == "time" and told.object[:1].isdigit()
+        if told is not None and is_dated and names_subject(raw, told):
+            # "Vet moved to the 8th": a number alone is a day only of what is named and was told to be on one.
+            found = found or list(DAY.finditer(raw))
         if not found or told is None:
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
-        if new is not None:
+        # "Lunedì alle 10 c'è il sole" takes the place of no appointment.
+        is_moved = told.relation != "time" or names_part(raw, told) or moves_time(raw, language)
+        if new is not None and is_moved:
             return SlotMatch(
                 told.relation,
                 told.subject,
@@ -164,6 +182,32 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
                 object_span=new.span(),
             )
     return None
+
+
+def moves_time(raw: str, language: str) -> bool:
+    """Whether the words say that a day or an hour is another one: by a verb, by "now", or as all that they tell."""
+    now = load_words(language, "now", "frames")
+    is_now = any(fold_letters(word) in now for word in WORDS.findall(raw))
+    return is_now or tells_move(raw, language) or tells_only_time(raw, language)
+
+
+def find_spoken_of(raw: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
+    """Whose value it is: what the words name, else what was told of last."""
+    named = (one for one in reversed(known) if names_subject(raw, one))
+    return next(named, known[-1] if known else None)
+
+
+def names_subject(raw: str, known: KnownSlot) -> bool:
+    named, spoken = (list(map(fold_letters, WORDS.findall(one))) for one in (known.subject, raw))
+    # "המוסך": the article is written onto the word.
+    spoken += [word[1:] for word in spoken if word.startswith("ה")]
+    return bool(named) and set(named) <= set(spoken)
+
+
+def names_part(raw: str, known: KnownSlot) -> bool:
+    """ "Band's been shoved to Mondays", of the brass band practice."""
+    named, spoken = ({fold_letters(word) for word in WORDS.findall(one)} for one in (known.subject, raw))
+    return names_subject(raw, known) or any(len(word) >= LEAST_NAMING for word in named & spoken)
 
 
 def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
@@ -245,9 +289,3 @@ def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMat
 def corrects(raw: str, language: str) -> bool:
     patterns = load_phrases(language, "correction"), load_replacing(language)[1][0]
     return any(pattern.search(raw) is not None for pattern in patterns)
-
-
-@cache
-def load_days(language: str) -> re.Pattern[str]:
-    days = "|".join(re.escape(one) for one in sorted(read_entries(language, SLOTS, "weekday"), key=len, reverse=True))
-    return re.compile(rf"(?<!\w)[בל]?(?:{days or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -84,6 +84,17 @@ WORD_SECTIONS: Final = frozenset(
         "rescheduled",
         "no employer",
         "their",
+        "begins",
+        "begins if ahead",
+        "is ahead",
+        "last day",
+        "of work",
+        "at work",
+        "keys",
+        "own at last",
+        "new home",
+        "home noun",
+        "in place",
     }
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )

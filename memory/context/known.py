@@ -163,9 +163,9 @@ def read_changes(user: EndUser, facts: Sequence[Fact]) -> dict[str, str]:
         statement__in=told, state__in=[FactState.SUPERSEDED, FactState.RETRACTED]
     )
     successor = Fact.objects.for_user(user).active().filter(pk=OuterRef("superseded_by"), trust__gt=Trust.EXTERNAL)
-    closed = closed.annotate(later=Subquery(successor.values("statement")[:1])).exclude(later=None)
-    pairs = closed.order_by("archived_at").values_list("statement", "later")
-    return {statement: later for statement, later in pairs if later != statement}
+    pairs = closed.annotate(later=Subquery(successor.values("statement")[:1])).order_by("archived_at")
+    told_since = pairs.values_list("statement", "later")
+    return {statement: later for statement, later in told_since if later and later != statement}
 
 
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from memory.access.confinement import RowScope
+from memory.claims.beginnings import begins_later
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT
 from memory.claims.doses import read_changed_dose
@@ -60,11 +61,15 @@ def judge_candidates(
     told = describe_draft(draft)
     # "I joined a second gym", whatever else its words announce.
     adds_one = adds_another(told)
+    # "From January it'll be Thursday": until then it is what it was.
+    is_ahead = begins_later(draft.statement, draft.occurred_at)
     others: list[tuple[Fact, float | None]] = []
     for fact, cosine in find_compared(user, draft, keys, origin.scope):
         if fact.pk in beside:
             continue
         verdict = judge_fact(fact, draft, told, keys, cosine)
+        if is_ahead and verdict != "unrelated" and fold_key(fact.statement) != fold_key(draft.statement):
+            verdict = "keep_both"
         if verdict == "merge":
             judged.same.append((fact, cosine))
             continue
@@ -77,7 +82,16 @@ def judge_candidates(
             judged.unsure.append((fact, cosine))
     if not (judged.same or judged.contradicting):
         judge_likely(judged, others, draft, told, keys, origin.thread_id)
+    if is_ahead:
+        spare_present(judged)
     return judged
+
+
+def spare_present(judged: JudgedFacts) -> None:
+    """What it will take the place of it speaks of already, but neither ends nor casts doubt on."""
+    judged.about = judged.about or next((fact for fact, _ in judged.contradicting), None)
+    judged.contradicting.clear()
+    judged.doubted.clear()
 
 
 def find_compared(
@@ -236,6 +250,10 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
 
     Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
     """
+    if draft.replaces and draft.tense == "new" and fact.object_key == fold_key(draft.replaces):
+        # "It's on Wednesdays now" was read as in the place of Tuesdays.
+        is_held = fact.polarity and fact.tense != ENDED and fact.last_seen <= draft.occurred_at
+        return is_held and (fact.subject_key, fact.relation) == keys[:2]
     is_slot = is_single_valued(draft.relation) and (fact.subject_key, fact.relation) == keys[:2]
     if is_slot and draft.relation == DOSE:
         # One medicine has one dose, whatever verb raised it.

@@ -199,7 +199,7 @@ def read_other_number(reader: PhraseReader, told: Sequence[HotTriple], skip: int
     tokens, language = reader.tokens, reader.words.language
     numbers = ((read_number(tokens, at, len(tokens), language), at) for at in range(skip, len(tokens)))
     number, at = next(((one, at) for one, at in numbers if one is not None), (None, 0))
-    if number is None or find_duration(reader) is not None:
+    if number is None or find_duration(reader) is not None or numbers_another(reader, at, told):
         return
     span = find_span(reader, at, number[1])
     amount = read_amount(tokens, at, language)
@@ -210,6 +210,14 @@ def read_other_number(reader: PhraseReader, told: Sequence[HotTriple], skip: int
     year = find_last(told, "born_in") if len(number[0]) == YEAR else None
     if known := year or aged or find_last(told, "quantity"):
         put(change, known, number[0], span)
+
+
+def numbers_another(reader: PhraseReader, at: int, told: Sequence[HotTriple]) -> bool:
+    """ "Not page 9, page 12": what a number is of that stands right behind a noun, and nothing told before."""
+    before = reader.tokens[at - 1] if at else None
+    if before is None or before.is_mark or before.classes:
+        return False
+    return not any(before.text in f"{one.subject} {one.object}".split() for one in told)
 
 
 def says_only_that(reader: PhraseReader, phrases: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from memory.claims.frames.naming import find_favorite, find_names, find_owner, f
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
-from memory.claims.frames.qualities import is_listed, is_make, is_quality, strip_degree
+from memory.claims.frames.qualities import is_listed, is_make, is_quality, may_be_people, strip_degree
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
@@ -239,7 +239,7 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return False
     if reader.has_capitals and reader.words.language != "de":
         # "Agnese" ends as peoples do, which have a capital in English alone.
-        ends_so = reader.words.language == "en" and is_listed(reader, phrase.head.split()[-1])
+        ends_so = reader.words.language == "en" and may_be_people(reader, phrase.head.split()[-1])
         is_told = ends_so or reader.tokens[at].has("quality") or is_occupation(reader, phrase)
         return reader.tokens[at].is_capital and (not is_told or reader.tokens[at].plain in load_given_names())
     if phrase.has_article and reader.words.language != "de":

@@ -18,6 +18,8 @@ OF_MANY: Final = {
     "it": (("i", ("o", "e", "a")), ("e", ("a", "o")), ("hi", ("o",)), ("a", ("o",))),
     "de": (("e", ("",)), ("en", ("",)), ("innen", ("", "in")), ("in", ("",))),
 }
+# Endings of adjectives that no people has: with a capital it is a name, "my boss is Clive".
+NO_PEOPLE: Final = ("ive", "ous", "ful", "less")
 
 
 def is_quality(reader: PhraseReader, phrase: NounPhrase) -> bool:
@@ -72,3 +74,7 @@ def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:
     if not is_determined or phrase.relation or last.classes or is_listed(reader, last.text):
         return False
     return last.is_capital or not reader.has_capitals
+
+
+def may_be_people(reader: PhraseReader, word: str) -> bool:
+    return is_listed(reader, word) and not word.endswith(NO_PEOPLE)

@@ -1,0 +1,167 @@
+"""A new place of work or a new home that is told without a verb: "heute letzter Arbeitstag, ab Montag bei Trumpf",
+"got the keys! new house in Howden, finally ours"."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.claims.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.nouns import find_known_noun
+from memory.claims.relations import ABOUT
+from memory.claims.slots import load_phrases, load_small_words, load_words
+from memory.claims.taxonomy import PEOPLE
+from memory.guard.spelling import fold_letters
+from memory.language.hebrew import is_hebrew
+from memory.language.loader import read_entries
+
+MOST_OF_NAME: Final = 3
+# In Hebrew "in" is written onto the name.
+HEBREW_IN: Final = "ב"
+# "From Monday I'm with Rowntree" is no courtship behind a last day.
+REPLACED: Final = frozenset({ABOUT, "time", "dating"})
+Stretch = Sequence[re.Match[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The slot, the name that fills it, and where its words stand in the sentence."""
+
+    relation: str
+    name: str
+    span: tuple[int, int]
+    language: str
+
+
+def add_arrivals(
+    claims: Sequence[Claim], raw: str, place: int, text: str, languages: Collection[str] | None
+) -> list[Claim]:
+    """The claims of a sentence with what it tells to be new; ``text`` is all of its turn, ``place`` where it begins."""
+    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
+        return list(claims)
+    found = next((one for language in order_languages(languages) for one in find_arrivals(raw, text, language)), None)
+    if found is None:
+        return [claim for claim in claims if not is_joy(claim, languages)]
+    said = " ".join(raw.split()).rstrip(" ,;:.!…")
+    span = (place + found.span[0], place + found.span[1])
+    statement = f"{said[:1].upper()}{said[1:]}."
+    new = Claim(SPEAKER, found.relation, found.name, statement, span, tense="new", lang=found.language, is_sure=True)
+    return [new]
+
+
+def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
+    """ "Finally ours": of what, the sentence before it says."""
+    said = claim.statement.rstrip(".")
+    found = (load_phrases(one, "own at last").fullmatch(said) for one in order_languages(languages))
+    return claim.relation == ABOUT and any(found)
+
+
+def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
+    told = load_phrases(language, "last day").search(raw)
+    if told is not None and is_last_at_work(raw, told.end(), language):
+        yield from find_in_pieces(raw, told.end(), "works_at", language)
+    is_own = any(load_phrases(language, one).search(text) for one in ("keys", "own at last"))
+    if is_own and not names_another(text, language):
+        yield from find_in_pieces(raw, 0, "lives_in", language)
+
+
+def names_another(text: str, language: str) -> bool:
+    """ "My sister got the keys! Her new house in Howden" tells no home of the person's."""
+    known = (find_known_noun([one[0]], language) for one in WORD.finditer(text))
+    their = load_words(language, "their")
+    return any(one is not None and one[1] in PEOPLE for one in known) or any(
+        fold_letters(one[0]) in their for one in WORD.finditer(text)
+    )
+
+
+def is_last_at_work(raw: str, end: int, language: str) -> bool:
+    """Of a holiday there is a last day too: up to the mark no other noun follows."""
+    mark = MARK.search(raw, end)
+    words = [fold_letters(one[0]) for one in WORD.finditer(raw, end, mark.start() if mark else len(raw))]
+    known = load_words(language, "of work") | load_small_words(language)
+    known |= list_frame_words(language, "prep", "det", "be 1", "be 3", "adv")
+    at = next((at for at, word in enumerate(words) if word in load_words(language, "at work")), len(words))
+    return mark is not None and all(word in known or is_of_time(word, language) for word in words[:at])
+
+
+def find_in_pieces(raw: str, start: int, relation: str, language: str) -> Iterator[Arrival]:
+    cuts = [match.span() for match in MARK.finditer(raw, start)]
+    for low, high in zip([start, *(end for _, end in cuts)], [*(at for at, _ in cuts), len(raw)], strict=True):
+        words = list(WORD.finditer(raw, low, high))
+        place = find_work(words, language) if relation == "works_at" else find_home(words, language)
+        if place is not None and is_name(place, raw, language):
+            name = raw[place[0].start() : place[-1].end()]
+            is_joined = language == "he" and name.startswith(HEBREW_IN)
+            yield Arrival(relation, name.casefold()[1 if is_joined else 0 :], (low, high), language)
+
+
+def find_work(words: Stretch, language: str) -> Stretch | None:
+    """ "Ab Montag bei Trumpf", "at Rowntree from Monday": a day, a name behind "at", and nothing else."""
+    at_work = load_words(language, "at work")
+    begins = {part for one in load_words(language, "begins") for part in one.split()}
+    timed = [
+        is_of_time(one[0], language) or is_plain(one[0], language) or fold_letters(one[0]) in begins for one in words
+    ]
+    for at, word in enumerate(words):
+        is_led = fold_letters(word[0]) in at_work
+        is_joined = language == "he" and word[0].startswith(HEBREW_IN) and not timed[at]
+        first = at + 1 if is_led else at
+        last = next((end for end in range(first, len(words)) if timed[end]), len(words))
+        rest = [*range(at), *range(last, len(words))]
+        if (is_led or is_joined) and first < last and all(timed[one] for one in rest):
+            return words[first:last] if any(names_day(words[one][0], language) for one in rest) else None
+    return None
+
+
+def find_home(words: Stretch, language: str) -> Stretch | None:
+    """ "New house in Howden", "casa nuova a Prato": a new home, where it is, and nothing else."""
+    nouns, into = load_words(language, "home noun"), load_words(language, "in place")
+    folded = [fold_letters(one[0]) for one in words]
+    noun = next((at for at, word in enumerate(folded) if word in nouns), None)
+    if noun is None or not any(is_new_word(word, language) for word in folded):
+        return None
+    is_joined = language == "he"
+    at = next((at for at in range(noun + 1, len(words)) if folded[at] in into or is_in(folded[at], language)), None)
+    if at is None:
+        return None
+    first = at if is_joined else at + 1
+    beside = [word for one, word in enumerate(folded[:at]) if one != noun]
+    is_all = all(is_new_word(word, language) or is_plain(word, language) for word in beside)
+    return words[first:] if is_all and first < len(words) else None
+
+
+def is_in(word: str, language: str) -> bool:
+    return language == "he" and word.startswith(HEBREW_IN) and len(word) > MOST_OF_NAME
+
+
+def is_new_word(word: str, language: str) -> bool:
+    entries = map(fold_letters, read_entries(language, "slots", "new home"))
+    return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in entries)
+
+
+def is_plain(word: str, language: str) -> bool:
+    """Whether a word names nothing: "I'm", "then", "the"."""
+    plain = fold_letters(word)
+    small = list_frame_words(language, "det", "i", "my", "be 1", "adv", "got", "have 1")
+    return plain in load_small_words(language) | small
+
+
+def names_day(word: str, language: str) -> bool:
+    plain = fold_letters(word)
+    bare = {plain, *(plain[1:] for _ in plain[:1] if is_hebrew(plain)), plain.removesuffix("s")}
+    return not bare.isdisjoint(list_time_words(language) - list_frame_words(language, "time link", "clock", "time adj"))
+
+
+def is_name(words: Stretch, raw: str, language: str) -> bool:
+    """A name and no people: "ab Montag bei Oma". Who writes capitals writes them there."""
+    spoken = [one[0] for one in words]
+    known = find_known_noun(spoken, language)
+    if len(spoken) > MOST_OF_NAME or (known is not None and known[1] in PEOPLE):
+        return False
+    if any(
+        fold_letters(word) in load_words(language, "of work") | load_words(language, "home noun") for word in spoken
+    ):
+        return False
+    has_capitals = raw != raw.casefold()
+    return not has_capitals or spoken[0][0].isupper() or spoken[0][0].isdigit() or is_hebrew(spoken[0])

@@ -1,0 +1,43 @@
+"""A text as the rules read it, sentence by sentence."""
+
+from dataclasses import dataclass
+
+from memory.claims.claim import Claim
+from memory.claims.telling import Passage
+from memory.guard.annotation import AnnotatedText, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceReading:
+    """A sentence with the claims of its clauses. ``is_request``: they are what the person asks to be remembered.
+
+    ``is_open``: the sentence is the person's own, and neither a secret nor an order. ``is_partial``: of an order, or
+    of words in another voice, only a stretch may be.
+    """
+
+    sentence: Sentence
+    place: int
+    claims: tuple[Claim, ...] = ()
+    is_request: bool = False
+    is_open: bool = True
+    is_partial: bool = False
+    # What it says holds only if something else does, or is wished for.
+    is_supposed: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        return (self.is_open or self.is_partial) and not (self.is_request or self.is_supposed)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReading:
+    """A text as the rules read it, before it is asked how likely its words are the person's life."""
+
+    whole: AnnotatedText
+    sentences: tuple[SentenceReading, ...] = ()
+    is_masked: bool = False
+    # What questions take for granted.
+    asked: tuple[Claim, ...] = ()
+
+    def list_passages(self) -> list[Passage]:
+        return [Passage((one.sentence,), self.is_masked) for one in self.sentences]

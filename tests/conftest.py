@@ -5,6 +5,7 @@ Ann and Ben are remembered by the same organisation; another organisation has an
 
 import atexit
 import gc
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,7 +32,7 @@ from memory.indexing import queue
 from memory.models import EndUser, Organization
 from memory.platform import breakers, redis
 from tests.api_client import ApiClient, client_for
-from tests.database_roles import connect_as, empty_tables, trade_safety_for_speed
+from tests.database_roles import connect_as, drop_template, empty_tables, make_template, trade_safety_for_speed
 from tests.factories import EndUserFactory, OrganizationFactory
 from tests.installation import installation, stack
 from tests.patience import slowness
@@ -42,6 +43,7 @@ __all__ = ["installation", "stack"]
 # before and during the tests, took a fifth of their time.
 gc.disable()
 
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 EMBEDDED = {"postgres": "DATABASE_URL", "redis": "REDIS_URL", "embedder": "EMBEDDING_URL"}
 
 
@@ -122,6 +124,8 @@ def django_db_modify_db_settings(
     connect_as("owner")
     with django_db_blocker.unblock():
         drop_abandoned()
+        if IS_WORKER:
+            connections["default"].settings_dict["TEST"]["TEMPLATE"] = make_template()
 
 
 def drop_abandoned() -> None:
@@ -148,6 +152,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     with django_db_blocker.unblock():
         connect_as("owner")
         end_other_connections()
+        if IS_WORKER:
+            drop_template()
 
 
 def end_other_connections() -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 
 from memory.models import DecidedMatter, EndUser, Fact, FactReview, MemoryItem
@@ -148,10 +150,30 @@ def find_waiting(user: EndUser, kind: MatterKind, now: datetime) -> Rows:
     return rows.exclude(Exists(decided.filter(**{source.subject: OuterRef("pk")})))
 
 
+# Nobody, and a moment like any other: what stands in the statement for whom and when it is asked of.
+NOBODY: Final = EndUser(pk=-73_108)
+ONCE: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@cache
+def build_count() -> tuple[str, tuple[Any, ...]]:
+    """The statement that counts and its values, for NOBODY at ONCE. It is the same for everybody, and to have the
+    framework make it took 10 of the 42 ms of CPU of each page of a person."""
+    counts = [CountedRows(find_waiting(NOBODY, kind, ONCE).values("pk")[:MOST_COUNTED]) for kind in SOURCES]
+    statement, values = EndUser.objects.filter(pk=NOBODY.pk).values_list(*counts).query.sql_with_params()
+    return statement, tuple(values)
+
+
 def count_waiting(user: EndUser, now: datetime) -> dict[MatterKind, int]:
     """At most a thousand of each, all in one statement: every page of a person tells how many there are."""
-    counts = [CountedRows(find_waiting(user, kind, now).values("pk")[:MOST_COUNTED]) for kind in SOURCES]
-    found = EndUser.objects.filter(pk=user.pk).values_list(*counts).first()
+    statement, values = build_count()
+    asked = [
+        user.pk if value == NOBODY.pk else now + (value - ONCE) if isinstance(value, datetime) else value
+        for value in values
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(statement, asked)
+        found = cursor.fetchone()
     return dict(zip(SOURCES, found or (0,) * len(SOURCES), strict=True))
 
 

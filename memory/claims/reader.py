@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final
 
-from memory.claims.agenda import collect_appointments, is_proposed, split_appointments, tells_only_time
+from memory.claims.agenda import is_proposed, split_appointments, tells_only_time
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.arrivals import add_arrivals
@@ -153,9 +153,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         masked = normal = corrected.text
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
-    language = find_language(whole) or "en"
-    told = list_told(previous, whole.languages, language, framed.known)
-    known = [*(one for one in collect_appointments(previous, whole.languages) if one not in told), *told]
+    known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed = find_changed_dose(masked, previous, asked)
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False

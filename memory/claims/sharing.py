@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from memory.claims.agenda import collect_appointments
 from memory.claims.claim import SPEAKER
 from memory.claims.framed import FRAMED, join_slots, read_frames
 from memory.claims.frames.words import load_hot_words
@@ -62,7 +63,7 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedSubject:
+class JoinedSubject:
     """Whom a sentence is about beside the person, the sentence with "we" in their place, and how far it is of both."""
 
     other: str
@@ -93,16 +94,16 @@ def share_slots(
 def list_told(
     previous: Sequence[str], languages: frozenset[str] | None, language: str, framed: Sequence[KnownSlot]
 ) -> list[KnownSlot]:
-    """The slots that the last turns fill, those of frames last, and first what they told of somebody else together with
-    the person."""
+    """The slots that the last turns fill, those of frames last, and first the appointments of a list and what they told
+    of somebody else together with the person."""
     spoken = (raw for turn in previous[-LAST_TURNS:] for raw in SENTENCES.split(turn[:READ_OF_TURN]))
     shared = (slot for raw in spoken for slot in share_slots((), raw, languages, language, ()))
     others = [KnownSlot(one.subject, one.relation, one.object) for one in shared if one.subject != SPEAKER]
-    told = [*others, *collect_known(previous, languages)]
+    told = [*collect_appointments(previous, languages), *others, *collect_known(previous, languages)]
     return [*(one for one in told if one not in framed), *framed]
 
 
-def find_shared_subject(raw: str, language: str, known: Sequence[KnownSlot] = ()) -> SharedSubject | None:
+def find_shared_subject(raw: str, language: str, known: Sequence[KnownSlot] = ()) -> JoinedSubject | None:
     """ "Mein Bruder Jan und ich", "me and Dave" at the beginning of a clause, before whatever both do."""
     words = list(list_spoken(raw, language))
     joints = load_words(language, "and", ANSWERS)
@@ -122,7 +123,7 @@ def find_shared_subject(raw: str, language: str, known: Sequence[KnownSlot] = ()
         ):
             text = raw[:start] + we.ljust(end - start) + raw[end:]
             reach = find_reach(raw, words, end, language)
-            return SharedSubject(first.name or second.name, text, start, reach)
+            return JoinedSubject(first.name or second.name, text, start, reach)
     return None
 
 

@@ -29,8 +29,6 @@ SCALE: Final = 4.0
 LARGEST_GAP: Final = 8.0
 # In a store of so few times of speaking the later is likelier meant.
 FEW_TIMES: Final = 3
-# Times of speaking of a store that is ordered as a short one.
-MOST_TIMES_OF_SHORT: Final = 5
 
 
 @dataclass(frozen=True)
@@ -99,10 +97,6 @@ class ToldStatements:
     @cached_property
     def times(self) -> int:
         return len({one.said_at for one in self.statements})
-
-    @property
-    def is_short(self) -> bool:
-        return self.times <= MOST_TIMES_OF_SHORT
 
     def find_cosine(self, one: ToldStatement) -> float:
         return self.mean if one.cosine is None else one.cosine

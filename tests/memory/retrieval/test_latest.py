@@ -1,14 +1,14 @@
 """Which of the person's statements answers for now, by what they say."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import numpy as np
 import pytest
 
 from memory.facts.pairs.voice import cut_questions
-from memory.retrieval.latest import DEPTH, PairTrees, load_trees, order_former, order_statements, outdates
+from memory.retrieval.latest import WEIGHTS, order_former, order_statements, outdates
 from memory.retrieval.told import SIGNS, ToldStatement, ToldStatements
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -19,19 +19,8 @@ def tell_all(*texts: str) -> list[ToldStatement]:
     return [ToldStatement(text, BEGAN + timedelta(weeks=week), 1.0, 0.5, 0.0) for week, text in enumerate(texts)]
 
 
-@pytest.mark.parametrize("is_short", [True, False])
-def test_the_trees_ask_for_signs_that_there_are(*, is_short: bool) -> None:
-    trees = load_trees(is_short=is_short)
-    assert trees.leaves.shape == (len(trees.signs), 2**DEPTH)
-    assert set(trees.signs.flat) <= set(range(len(SIGNS)))
-    assert np.isfinite(trees.leaves).all()
-
-
-def test_a_tree_leads_to_one_leaf_by_its_questions() -> None:
-    """The second sign above .5, else the first above 2; then whatever stands there goes to the left."""
-    signs, thresholds = np.array([[1, 0, 0, 0, 0, 0, 0]]), np.array([[0.5, 2.0, *[np.inf] * 5]])
-    trees = PairTrees(signs, thresholds, np.array([[1.0, 0, 2.0, 0, 4.0, 0, 8.0, 0]]), 0.25)
-    assert [trees.rate(told) for told in ([0.0, 0.0], [3.0, 0.5], [0.0, 0.6])] == [1.25, 2.25, 4.25]
+def test_every_sign_has_a_weight() -> None:
+    assert set(json.loads(WEIGHTS.read_text(encoding="utf-8"))) == set(SIGNS)
 
 
 @pytest.mark.parametrize(

@@ -482,6 +482,13 @@ def test_its_kind_lifts_no_memory_past_one_that_is_far_nearer_and_of_no_such_kin
     assert rank_kinds(0.7, count=190) == 0.0
 
 
+@pytest.mark.parametrize(("count", "share"), [(2, 1.0), (10, 1.0), (30, 0.5), (190, 0.1)])
+def test_of_which_kind_a_memory_is_counts_little_among_many(count: int, share: float) -> None:
+    pool = make_pool("where is the ladder?", *(text(f"memory {number}", is_dormant=True) for number in range(count)))
+    query = understand_query("where is the ladder?", (), NOW)
+    assert rank_pool(query, pool, (recency.DORMANT,))[0].boosts["dormant"] == pytest.approx(-0.5 * share)
+
+
 def test_how_far_behind_a_memory_is_depends_on_how_far_apart_all_are() -> None:
     """Between statements of one matter cosines lie close, among many matters far apart."""
     lifts, rivals = [2.0, 0.0, 0.0, 0.0], np.array([True, True, True, True])

@@ -15,6 +15,7 @@ from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
 from memory.language.loader import read_entries
+from memory.language.names import load_given_names
 
 MOST_OF_NAME: Final = 3
 # In Hebrew "in" is written onto the name.
@@ -59,7 +60,8 @@ def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
 
 def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
     told = load_phrases(language, "last day").search(raw)
-    if told is not None and is_last_at_work(raw, told.end(), language):
+    is_own = told is not None and not names_another(raw[: told.start()], language)
+    if told is not None and is_own and is_last_at_work(raw, told.end(), language):
         yield from find_in_pieces(raw, told.end(), "works_at", language)
     is_own = any(load_phrases(language, one).search(text) for one in ("keys", "own at last"))
     if is_own and not names_another(text, language):
@@ -67,12 +69,13 @@ def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
 
 
 def names_another(text: str, language: str) -> bool:
-    """ "My sister got the keys! Her new house in Howden" tells no home of the person's."""
+    """ "My sister got the keys! Her new house in Howden", "Tom hat letzten Arbeitstag" tell nothing of the person's."""
     known = (find_known_noun([one[0]], language) for one in WORD.finditer(text))
     their = load_words(language, "their")
-    return any(one is not None and one[1] in PEOPLE for one in known) or any(
-        fold_letters(one[0]) in their for one in WORD.finditer(text)
-    )
+    if any(one is not None and one[1] in PEOPLE for one in known):
+        return True
+    spoken = [fold_letters(one[0]) for one in WORD.finditer(text)]
+    return any(word in their or word in load_given_names() for word in spoken)
 
 
 def is_last_at_work(raw: str, end: int, language: str) -> bool:

@@ -36,6 +36,7 @@ LEAST_WORD: Final = 3
 # One mark and no run of them: a line of question marks was read from each of them on (2 s for 32 KB).
 CLAUSES: Final = re.compile(r"[,;:.!?]\s|\s[–—-]\s")
 STAYS: Final = frozenset({f"{MARK}still", f"{MARK}stays"})
+TEMPORARY: Final = "temporary"
 DENIES: Final = frozenset({f"{MARK}not", f"{MARK}ended", f"{MARK}closed"})
 
 
@@ -58,7 +59,7 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if ends_another(fact, draft, keys):
         return False
-    if says_still(fact, draft):
+    if says_still(fact, draft) or is_back_soon(fact, draft):
         return False
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction
     if fills_same_slot(fact, keys, is_announced=is_announced):
@@ -74,6 +75,12 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     if is_announced and is_ending and is_own and is_open and not names_another(fact, draft):
         return True
     return names_matter(fact, draft) or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
+
+
+def is_back_soon(fact: Fact, draft: FactDraft) -> bool:
+    """ "Clive left early today" ends no boss."""
+    tie = fact.relation in PARTNERS | HELPERS
+    return tie and TEMPORARY in read_pair_statement(PairStatement(draft.statement)).tags
 
 
 def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:

@@ -40,7 +40,9 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
-        if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
+        # "Clive left early today" comes back tomorrow.
+        is_passing = any(token.has("early") for token in reader.tokens) and one.relation in PARTNERS | HELPERS
+        if one.subject == "you" and one.key not in over and not (is_passing or leaves_something(reader, one)):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
 

@@ -53,6 +53,8 @@ def test_keys_and_a_new_home_are_where_the_person_lives(text: str, name: str) ->
         "my sister got the keys! her new house in Howden",
         "got the keys to the rental car in Leeds",
         "got the keys! lost them again in Leeds",
+        "meine Frau hat heute letzten Arbeitstag, ab Montag bei Siemens",
+        "Tom hat heute letzten Arbeitstag, ab Montag bei Siemens",
     ],
 )
 def test_what_only_sounds_like_it_is_neither(text: str) -> None:

@@ -99,8 +99,10 @@ def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:
         assert {line["split"] for line in lines} == {half}
         seen[half] = {line["id"] for line in lines}
         # These are parted by item: what is told in several turns, or as it comes, has no one phrasing.
-        by_conversation = ("sp-", "sg-", "vc-", "vp-", "nc-", "ns-", "nr-", "nn-", "nt-", "tc-", "ts-", "tr-", "tn-")
-        by_conversation += ("commuter-", "flatmate-", "parent-", "repairer-", "freelancer-")
+        by_conversation = (
+            *("sp-", "sg-", "vc-", "vp-", "nc-", "ns-", "nr-", "nn-", "nt-", "tc-", "ts-", "tr-", "tn-"),
+            *("commuter-", "flatmate-", "parent-", "repairer-", "freelancer-"),
+        )
         plain = [line for line in lines if "phrasing" in line and not line["id"].startswith(by_conversation)]
         seen[half] |= {f"{line['subject']} {line['phrasing']}" for line in plain}
     assert seen["dev"].isdisjoint(seen["held_out"])

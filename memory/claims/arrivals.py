@@ -60,8 +60,8 @@ def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
 
 def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
     told = load_phrases(language, "last day").search(raw)
-    is_own = told is not None and not names_another(raw[: told.start()], language)
-    if told is not None and is_own and is_last_at_work(raw, told.end(), language):
+    is_theirs = told is not None and names_another(raw[: told.start()], language)
+    if told is not None and not is_theirs and is_last_at_work(raw, told.end(), language):
         yield from find_in_pieces(raw, told.end(), "works_at", language)
     is_own = any(load_phrases(language, one).search(text) for one in ("keys", "own at last"))
     if is_own and not names_another(text, language):

@@ -34,9 +34,10 @@ def find_first_months(statement: str) -> list[int]:
     spoken = {word.casefold() for word in WORD.findall(statement)}
     found = []
     for language in list_codes():
-        is_ahead = load_phrases(language, "is ahead").search(statement) is not None
-        for number in range(1, MONTHS + 1) if spoken & list_month_words(language) else ():
-            kinds = BEGINS if is_ahead else BEGINS[:1]
+        if spoken.isdisjoint(list_month_words(language)):
+            continue
+        kinds = BEGINS if load_phrases(language, "is ahead").search(statement) is not None else BEGINS[:1]
+        for number in range(1, MONTHS + 1):
             found += [number for kind in kinds if load_beginning(language, kind, number).search(statement)]
     return found
 

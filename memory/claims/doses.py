@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from memory.claims.frames.numerals import read_spoken
@@ -45,8 +46,8 @@ def find_plain_doses(raw: str, language: str) -> Iterator[SlotMatch]:
     for at, drug in enumerate(drugs):
         if not drug:
             continue
-        number = read_number(pieces, at + 1 + follows_of(pieces, at + 1, language), language)
         start = at + 1 + follows_of(pieces, at + 1, language)
+        number = read_number(pieces, start, language)
         if number is None or counts_on(raw, pieces, start + number.words, language):
             start, number = read_before(pieces, at, language)
         if number is None or MARKED.search(raw, *sorted((pieces[at].end(), pieces[start].start()))):
@@ -96,6 +97,7 @@ def read_number(pieces: Sequence[re.Match[str]], at: int, language: str) -> Numb
     return Number(value, unit, count + is_unit)
 
 
+@cache
 def load_halves(language: str) -> tuple[str, ...]:
     return tuple(fold_letters(one) for one in read_entries(language, "slots", "dose half"))
 

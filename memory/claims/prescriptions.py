@@ -40,18 +40,27 @@ def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotM
     for first in (one for one in found if not one.is_over):
         for language in languages if first.relation == ALLERGY else ():
             yield from list_triggers(raw, language, first)
+    drugs = list(find_drugs(raw))
+    if not drugs:
+        return
     own = (one for one in found if one.relation == TAKES and one.subject == SPEAKER)
     begun = [one.object_span[0] for one in own if not one.is_over]
     for language in languages:
-        yield from list_taken(raw, language, begun)
+        yield from list_taken(raw, language, begun, drugs)
     for clause in CLAUSES.finditer(raw):
-        spoken = ((find_joined_drug(word[0]), word.end() + clause.start()) for word in SPOKEN.finditer(clause[0]))
-        if drugs := [(drug, end - len(drug)) for drug, end in spoken if drug]:
-            yield from list_changed(fold_letters(clause[0]), languages, drugs)
+        if inside := [one for one in drugs if clause.start() <= one[1] < clause.end()]:
+            yield from list_changed(fold_letters(clause[0]), languages, inside)
+
+
+def find_drugs(raw: str) -> Iterator[tuple[str, int]]:
+    """The medicines that a text names, with their places."""
+    for word in SPOKEN.finditer(raw):
+        if drug := find_joined_drug(word[0]):
+            yield drug, word.end() - len(drug)
 
 
 def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[str, int]]) -> Iterator[SlotMatch]:
-    """Of a clause in folded letters that names medicines, with their places."""
+    """Of a clause in folded letters that names medicines."""
     for language in languages:
         if len(drugs) > 1 and load_phrases(language, "swap", is_folded=True).search(clause):
             (old, _), (new, at) = drugs[0], drugs[-1]
@@ -60,21 +69,20 @@ def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[st
             yield from (make_slot(drug, at, is_over=True) for drug, at in drugs)
 
 
-def list_taken(raw: str, language: str, begun: Sequence[int]) -> Iterator[SlotMatch]:
+def list_taken(raw: str, language: str, begun: Sequence[int], drugs: Sequence[tuple[str, int]]) -> Iterator[SlotMatch]:
     """Of "tomo enalapril de diez y omeprazol por la mañana" each medicine: those behind one that is known to be taken,
     or behind the verb where there are several, up to one that is denied, stopped or another's."""
     for sentence in SENTENCES.finditer(raw):
-        words = [(fold_letters(word[0]), word) for word in SPOKEN.finditer(raw, *sentence.span())]
-        drugs = [(word.end() - len(drug), word.end(), drug) for _, word in words if (drug := find_joined_drug(word[0]))]
-        drugs = [extend_vitamin(raw, *one) for one in drugs]
+        inside = [extend_vitamin(raw, *one) for one in drugs if sentence.start() <= one[1] < sentence.end()]
+        words = [(fold_letters(word[0]), word) for word in SPOKEN.finditer(raw, *sentence.span())] if inside else []
         speaks = is_own_by_form(language) or any(folded in load_words(language, "i") for folded, _ in words)
         verbs = [word.end() for folded, word in words if speaks and folded in load_takers(language)]
         known = [at for at in begun if sentence.start() <= at <= sentence.end()]
-        starts = known or (verbs if len(drugs) > 1 else [])
+        starts = known or (verbs if len(inside) > 1 else [])
         if not starts:
             continue
         place = min(starts)
-        for start, end, drug in drugs:
+        for drug, start in inside:
             if start < place:
                 continue
             between = raw[place:start]
@@ -82,7 +90,7 @@ def list_taken(raw: str, language: str, begun: Sequence[int]) -> Iterator[SlotMa
                 break
             yield from list_between(raw, place, start, language)
             yield make_slot(drug, start)
-            place = end
+            place = start + len(drug)
 
 
 def list_between(raw: str, start: int, end: int, language: str) -> Iterator[SlotMatch]:
@@ -98,10 +106,15 @@ def list_between(raw: str, start: int, end: int, language: str) -> Iterator[Slot
             yield make_slot(name, start + found.start(1))
 
 
-def extend_vitamin(raw: str, start: int, end: int, drug: str) -> tuple[int, int, str]:
+def extend_vitamin(raw: str, drug: str, start: int) -> tuple[str, int]:
     """ "Vitamin D" has a letter behind its name."""
     letter = VITAMIN.match(raw, start)
-    return (start, letter.end(), letter[0].casefold()) if letter is not None else (start, end, drug)
+    return (letter[0].casefold() if letter is not None else drug), start
+
+
+def is_prescribed(relation: str, spoken: str) -> bool:
+    """ "Tomo enalapril": a drug is taken in no other sense."""
+    return relation == TAKES and bool(find_drug(spoken))
 
 
 def find_joined_drug(word: str) -> str:

@@ -30,6 +30,7 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
+from memory.claims.prescriptions import is_prescribed
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
@@ -44,7 +45,7 @@ from memory.claims.requests import (
 from memory.claims.rescheduling import put_values_right
 from memory.claims.resolution import KnownSlot, read_slots
 from memory.claims.sharing import list_told, share_slots
-from memory.claims.slots import SlotMatch, find_drug, overlaps
+from memory.claims.slots import SlotMatch, overlaps
 from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
@@ -131,8 +132,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:
     """Whether the clause of a claim whose words say as often something else is likely without those beside it."""
     sentence = one.sentence
-    is_prescribed = claim.relation == "takes" and bool(find_drug(claim.object))
-    if is_prescribed or claim.relation not in UNSURE | {ABOUT}:
+    if is_prescribed(claim.relation, claim.object) or claim.relation not in UNSURE | {ABOUT}:
         return True
     low, high = claim.span[0] - one.place, claim.span[1] - one.place
     tokens = cut_clauses(sentence)

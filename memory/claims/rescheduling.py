@@ -9,10 +9,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from memory.claims.agenda import list_frame_words
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.slots import DAY, NO_MORE, load_days, load_phrases, load_small_words, load_words
+from memory.claims.slots import DAY, NO_MORE, load_days, load_phrases, load_small_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 
@@ -92,7 +93,7 @@ def tells_more(spoken: str, before: str, pairs: Sequence[Pair], language: str) -
     rest = load_phrases(language, "correction").sub(" ", load_phrases(language, MOVES).sub(" ", rest))
     words = [fold_letters(word) for word in WORDS.findall(rest)]
     words = [word for word in words if word not in load_small_words(language)]
-    units = frozenset().union(*(load_words(language, kind, "frames") for kind in ("time", "unit", "month")))
+    units = list_frame_words(language, "time", "unit", "month")
     is_timed = any(word in units or word.isdigit() or read_spoken([word], language) for word in words)
     told = [word for word in words if len(word) >= LEAST_WORD]
     # "Zahnarzt verschoben auf den 11." is of the sentence about the dentist.

@@ -13,7 +13,8 @@ from memory.claims.frames.partings import PARTNERS
 from memory.claims.general import is_plain
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import NAMED
-from memory.claims.slots import SlotMatch, find_drug
+from memory.claims.prescriptions import is_prescribed
+from memory.claims.slots import SlotMatch
 from memory.claims.subjects import find_kin_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS
 from memory.guard import find_refusal
@@ -50,9 +51,9 @@ def claim_slot(
     """A clause that no opening knows, but that fills a slot for sure: "my account's with Northbank, the app is bad"."""
     # "J'ai la dalle": what the person has and likes is often said in passing; of others it is told.
     is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
-    # "Tomo enalapril", "they took me off the amlodipine": a drug is taken in no other sense.
-    is_prescribed = slot.relation == "takes" and bool(find_drug(slot.object))
-    is_known = is_prescribed or (is_sure and (slot.weight >= FRAMED or is_person_slot(slot)))
+    is_told_of = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
+    # "They took me off the amlodipine".
+    is_known = is_told_of or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
     if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:

@@ -8,14 +8,14 @@ from typing import Final
 
 from memory.claims.agenda import tells_move, tells_only_time
 from memory.claims.claim import SPEAKER
-from memory.claims.doses import count_numbers, may_follow, read_changed_dose
+from memory.claims.doses import TAKES_DOSE, count_numbers, may_follow, read_changed_dose
 from memory.claims.fitting import ALLERGIC
 from memory.claims.framed import FRAMED
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.medicine import MEDICATION
 from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
-from memory.claims.prescriptions import ALLERGY
+from memory.claims.prescriptions import ALLERGY, TAKES
 from memory.claims.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.slots import DAY, SlotMatch, load_days, load_phrases, load_words
 from memory.claims.subjects import PRONOUN
@@ -28,10 +28,9 @@ MOST_OLD: Final = 3
 SHORTEST_TOLD: Final = 3
 # Letters from which one word of an appointment's name says which it is.
 LEAST_NAMING: Final = 4
-# Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
-TAKES: Final = "takes"
 WORKMATES: Final = frozenset({"boss", "colleague"})
-DOSES: Final = frozenset({"takes_dose"})
+# Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
+DOSES: Final = frozenset({TAKES_DOSE})
 SLOTS: Final = "slots"
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
@@ -88,10 +87,10 @@ def is_no_event(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> b
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:
     """ "Naproxen was wrecking my stomach, so she's switched me to celecoxib": the medicine that goes."""
-    if slot.relation != "takes" or load_phrases(language, "swap").search(raw) is None:
+    if slot.relation != TAKES or load_phrases(language, "swap").search(raw) is None:
         return ""
     said = raw.casefold()
-    taken = (one.object for one in reversed(known) if one.relation == "takes" and one.object != slot.object)
+    taken = (one.object for one in reversed(known) if one.relation == TAKES and one.object != slot.object)
     return next((name for name in taken if name and name in said), "")
 
 
@@ -169,7 +168,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
         # "Lunedì alle 10 c'è il sole" takes the place of no appointment.
-        is_moved = told.relation != "time" or names_part(raw, told) or moves_time(raw, language)
+        is_moved = told.relation != "time" or names_part(raw, told) or tells_other_time(raw, language)
         if new is not None and is_moved:
             return SlotMatch(
                 told.relation,
@@ -184,7 +183,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     return None
 
 
-def moves_time(raw: str, language: str) -> bool:
+def tells_other_time(raw: str, language: str) -> bool:
     """Whether the words say that a day or an hour is another one: by a verb, by "now", or as all that they tell."""
     now = load_words(language, "now", "frames")
     is_now = any(fold_letters(word) in now for word in WORDS.findall(raw))
@@ -245,7 +244,7 @@ def find_changed_dose(text: str, previous: Sequence[str], asked: str) -> list[Sl
     is_correction = load_phrases(language, "correction").search(text) is not None
     return [
         SlotMatch(
-            "takes_dose", drug, dose, *span, replaces=old, is_correction=is_correction, weight=FRAMED, object_span=span
+            TAKES_DOSE, drug, dose, *span, replaces=old, is_correction=is_correction, weight=FRAMED, object_span=span
         )
     ]
 

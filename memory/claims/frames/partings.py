@@ -35,14 +35,16 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
         return
     spoken = {token.plain for token in reader.tokens}
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
+    is_early = any(token.has("early") for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
     named = (one for one in told if one.relation in ENDABLE and is_named(one, spoken))
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
-        # "Clive left early today" comes back tomorrow.
-        is_passing = any(token.has("early") for token in reader.tokens) and one.relation in PARTNERS | HELPERS
-        if one.subject == "you" and one.key not in over and not (is_passing or leaves_something(reader, one)):
+        if is_early and one.relation in PARTNERS | HELPERS:
+            # "Clive left early today" comes back tomorrow.
+            continue
+        if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
 

@@ -12,8 +12,10 @@ from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.access.scope import user_scope
 from memory.access.users import iterate_user_ids
+from memory.claims.topics import find_topic_words
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile.rules import find_facts_by_rules
+from memory.language.concepts import find_english_name
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
 from outcomes import work
@@ -32,11 +34,13 @@ READING_SECONDS = 2
 def load_readers(**kwargs: Any) -> None:
     """Before the worker's processes are forked: the first turn each of them read would take 1.4 s instead of 2 ms.
 
-    The judge's words are loaded as well: in the first recording it would hold a transaction for 0.5 s, and on a machine
-    with a load of ten for longer than a transaction may stand idle.
+    The words of the judge, of meanings and of topics are loaded as well: in the first recording they would hold a
+    transaction for a second, and on a machine with a load of ten for longer than a transaction may stand idle.
     """
     find_facts_by_rules("I live in Rome.")
     judge_pair(read_statement("I live in Rome."), read_statement("I live in Oslo now."))
+    find_english_name(())
+    find_topic_words("I live in Rome.")
 
 
 @shared_task(name="outcomes.read_exchanges")

@@ -4,6 +4,7 @@ A program of this kind imports the product once and then takes an order a line, 
 dozen deaths cost one start of the product instead of a dozen.
 """
 
+import gc
 import json
 import os
 import signal
@@ -54,6 +55,9 @@ def serve_orders(prepare: Callable[[], None], carry_out: Callable[[Order], None]
 
     django.setup()
     prepare()
+    # A fork that looked for garbage among what it was born with would make a copy of it for itself.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         pid = os.fork()
         if not pid:

@@ -67,6 +67,12 @@ def parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
+@cache
+def list_nodes(tree: ast.Module) -> list[ast.AST]:
+    """In the order of ``ast.walk``, which a dozen rules would each go through again."""
+    return list(ast.walk(tree))
+
+
 def is_exempt(name: str) -> bool:
     return "/migrations/" in name or name in DATA_MODULES
 
@@ -133,7 +139,7 @@ def test_a_function_is_named_by_what_it_does() -> None:
     participles = [
         f"{name}:{node.lineno} {node.name}"
         for name, tree in modules(*PRODUCT, "manage.py")
-        for node in ast.walk(tree)
+        for node in list_nodes(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and PARTICIPLE.fullmatch(node.name)
         and node.name not in NO_PARTICIPLES
@@ -176,7 +182,7 @@ def test_no_file_class_or_function_is_longer_than_can_be_read_at_once() -> None:
             kinds = (ast.ClassDef, *kinds)
             lines = len((ROOT / name).read_text(encoding="utf-8").splitlines())
             long += [f"{name}: {lines} lines"] if lines > MOST_LINES["file"] else []
-        for node in ast.walk(tree):
+        for node in list_nodes(tree):
             if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(node, kinds):
                 kind = "class" if isinstance(node, ast.ClassDef) else "function"
                 size = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -190,7 +196,7 @@ def test_only_the_env_module_reads_the_environment() -> None:
     readers = {
         name
         for name, tree in modules(*PRODUCT, "manage.py")
-        for node in ast.walk(tree)
+        for node in list_nodes(tree)
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "putenv"} and is_os(node.value))
         or (isinstance(node, ast.ImportFrom) and node.module == "os" and imports(node) & {"environ", "getenv"})
     }
@@ -210,7 +216,7 @@ def test_only_the_conf_module_reads_djangos_settings() -> None:
         name
         for name, tree in modules(*APPS)
         if not name.startswith(ASSEMBLY) and not is_exempt(name)
-        for node in ast.walk(tree)
+        for node in list_nodes(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "django.conf" and "settings" in imports(node)
     }
     assert readers <= SETTINGS
@@ -219,7 +225,7 @@ def test_only_the_conf_module_reads_djangos_settings() -> None:
 # --- who writes what ---------------------------------------------------------------------------------------------
 def written_fields(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Fields a module writes on rows: assignments to an attribute, ``update(field=...)`` and ``update_fields``."""
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             yield from ((field, node.lineno) for field in assigned(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
@@ -255,7 +261,7 @@ def test_each_guarded_field_has_one_writer() -> None:
 def writes_other_rows(name: str, line: int) -> bool:
     """Whether the line names, or stands in a function that is about, a row of another kind."""
     source = (ROOT / name).read_text(encoding="utf-8")
-    for node in ast.walk(parse(ROOT / name)):
+    for node in list_nodes(parse(ROOT / name)):
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or line):
             body = ast.get_source_segment(source, node) or ""
             return "MemoryItem" not in body and ("record" in body or any(row in body for row in OTHER_ROWS))
@@ -310,7 +316,7 @@ def test_every_memory_is_read_through_for_user() -> None:
     creating = {"bulk_create", "create"}
     loose: list[str] = []
     for name, tree in modules(*APPS):
-        for node in ast.walk(tree):
+        for node in list_nodes(tree):
             if not (isinstance(node, ast.Attribute) and is_items(node.value)):
                 continue
             if node.attr != READ_FIRST and node.attr not in creating:
@@ -331,10 +337,10 @@ def test_a_managers_rows_are_not_handed_about_without_their_user() -> None:
     """``MemoryItem.objects`` alone, stored or passed on, would slip past the rule above."""
     alone: list[str] = []
     for name, tree in modules(*APPS):
-        followed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        followed = {id(node.value) for node in list_nodes(tree) if isinstance(node, ast.Attribute)}
         alone += [
             f"{name}:{node.lineno}"
-            for node in ast.walk(tree)
+            for node in list_nodes(tree)
             if isinstance(node, ast.expr) and is_items(node) and id(node) not in followed
         ]
     assert alone == []
@@ -345,7 +351,7 @@ def test_nothing_is_marked_safe_by_hand() -> None:
     marked = [
         name
         for name, tree in modules("config", *APPS)
-        for node in ast.walk(tree)
+        for node in list_nodes(tree)
         if (isinstance(node, ast.ImportFrom) and "mark_safe" in imports(node))
         or (isinstance(node, ast.Attribute) and node.attr == "mark_safe")
         or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("SafeString"))

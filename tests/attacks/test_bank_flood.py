@@ -40,12 +40,20 @@ def texts() -> Iterator[str]:
 def pour_into_bank(
     facade: MemoryFacade, user: EndUser, clock: Clock, count: int, source: Iterator[str], **fields: object
 ) -> None:
-    for _ in range(0, count, 500):
-        batch = [make_planted(next(source), **fields) for _ in range(min(500, count))]
+    for _ in range(0, count, 50):
+        batch = [make_planted(next(source), **fields) for _ in range(min(50, count))]
         facade.store_many(user, batch, now=clock.advance(seconds=1))
 
 
-def test_a_thousand_and_one_perfect_items_evict_nothing_of_a_person(user: EndUser, clock: Clock) -> None:
+@pytest.fixture
+def hundred(settings: Settings) -> None:
+    """A tenth of what a bank usually holds."""
+    limits = {**settings.MEMORY["LIMITS"], "bank_capacity": 100}
+    settings.MEMORY = {**settings.MEMORY, "LIMITS": limits}
+
+
+@pytest.mark.usefixtures("hundred")
+def test_more_perfect_items_than_a_bank_holds_evict_nothing_of_a_person(user: EndUser, clock: Clock) -> None:
     pinned = person.store(
         user, make_statement("Is allergic to nuts", importance=0.0, always_inject=True), now=clock()
     ).item
@@ -54,14 +62,14 @@ def test_a_thousand_and_one_perfect_items_evict_nothing_of_a_person(user: EndUse
         for letter in "abcdefghij"
     ]
     source = texts()
-    pour_into_bank(flood, user, clock, 1000, source, always_inject=True)
+    pour_into_bank(flood, user, clock, 100, source, always_inject=True)
     flood.store(user, make_planted(next(source), always_inject=True), now=clock())
     left = list_bank(user)
     assert {pinned.pk, *(item.pk for item in plain)} <= {item.pk for item in left}
-    assert sum(item.principal == "key:agent" for item in left) == 500, "half of the bank at most is one source's"
-    pour_into_bank(other_flood, user, clock, 500, source)
+    assert sum(item.principal == "key:agent" for item in left) == 50, "half of the bank at most is one source's"
+    pour_into_bank(other_flood, user, clock, 50, source)
     left = list_bank(user)
-    assert len(left) == 1000
+    assert len(left) == 100
     assert {pinned.pk, *(item.pk for item in plain)} <= {item.pk for item in left}
     assert all(item.trust < Trust.USER for item in left if item.pk not in {pinned.pk, *(one.pk for one in plain)})
 

@@ -22,8 +22,8 @@ SAMPLES = Path(__file__).parent.parent / "samples" / "chats"
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of a hundred lines is read and stored in several batches."""
-    monkeypatch.setattr(importing, "BATCH", 50)
+    """A file of two dozen lines is read and stored in several batches."""
+    monkeypatch.setattr(importing, "BATCH", 10)
 
 
 def run_import(file: Path | str, user: str = "ann", **options: Any) -> str:
@@ -94,13 +94,13 @@ def test_a_zip_adds_nothing_to_what_its_file_added(user: EndUser, tmp_path: Path
 def test_a_fault_anywhere_is_refused_with_its_line_and_nothing_is_stored(
     user: EndUser, tmp_path: Path, small_batches: None
 ) -> None:
-    rows = turns(120)
-    rows[110]["speaker"] = None
-    with pytest.raises(CommandError, match=r"line 111: speaker is missing\nNothing was imported"):
+    rows = turns(24)
+    rows[22]["speaker"] = None
+    with pytest.raises(CommandError, match=r"line 23: speaker is missing\nNothing was imported"):
         run_import(lines(tmp_path / "broken.jsonl", rows))
     assert rows_of(user) == []
-    rows[110]["speaker"] = "Ines"
-    assert "added 120" in run_import(lines(tmp_path / "whole.jsonl", rows))
+    rows[22]["speaker"] = "Ines"
+    assert "added 24" in run_import(lines(tmp_path / "whole.jsonl", rows))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_other_files_are_refused_with_a_reason(user: EndUser, tmp_path: Path, co
 def test_an_interrupted_import_goes_on_where_it_stopped(
     user: EndUser, tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = lines(tmp_path / "long.jsonl", turns(120))
+    file = lines(tmp_path / "long.jsonl", turns(24))
     calls = count(1)
 
     def stop_at_the_third(*args: Any, **options: Any) -> Any:
@@ -132,11 +132,11 @@ def test_an_interrupted_import_goes_on_where_it_stopped(
 
     with monkeypatch.context() as interrupted:
         interrupted.setattr(importing, "store_memories", stop_at_the_third)
-        with pytest.raises(CommandError, match="stopped after 100") as stopped:
+        with pytest.raises(CommandError, match="stopped after 20") as stopped:
             run_import(file)
     assert stopped.value.returncode == 130
-    assert "added 20 to history of ann, 100 already there" in run_import(file)
-    assert len(rows_of(user)) == 120
+    assert "added 4 to history of ann, 20 already there" in run_import(file)
+    assert len(rows_of(user)) == 24
 
 
 def test_a_long_message_is_split_and_nothing_of_it_is_lost(user: EndUser, tmp_path: Path) -> None:

@@ -273,13 +273,13 @@ def foreign_api(foreign_user: EndUser) -> ApiClient:
     return client_for(foreign_user)
 
 
+def index_pending(user: EndUser) -> None:
+    """Bring every pending memory of a user into the index, as the worker would."""
+    while queue.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
+        pass
+    assert queue.count_indexing(user).pending == 0
+
+
 @pytest.fixture
 def index_now(services: None) -> Callable[[EndUser], None]:
-    """Brings every pending memory of a user into the index, as the worker would."""
-
-    def index(user: EndUser) -> None:
-        while queue.index_batch(user, now=timezone.now() + timedelta(minutes=5)):
-            pass
-        assert queue.count_indexing(user).pending == 0
-
-    return index
+    return index_pending

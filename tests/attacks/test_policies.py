@@ -1,13 +1,14 @@
 """The database's wall alone: raw SQL as the application's role, with no query set and no index in between."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.utils import timezone
+from pytest_django.plugin import DjangoDbBlocker
 
 from books.models import Book, BookChunk, BookDigest, BookJob, BookUpload
 from knowledge_graph.models import DECISION_TABLES, GRAPH_TABLES, HOT_TABLES
@@ -35,48 +36,82 @@ from memory.tiers import Outcome
 from outcomes.exchanges.sessions import AgentPrompt
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import ThreadDigest, ThreadTitle
+from tests.conftest import index_pending
 from tests.database_roles import isolated_tables
-from tests.factories import keep_evaluation, keep_facts, keep_personality
+from tests.factories import EndUserFactory, OrganizationFactory, keep_evaluation, keep_facts, keep_personality
+
+
+@pytest.fixture(scope="module")
+def people(
+    services: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[EndUser, EndUser]]:
+    """Two with at least one row each in every isolated table; what a test does to them is undone with it."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        both = [
+            EndUserFactory.create(organization=OrganizationFactory.create(slug=slug), external_id="ann")
+            for slug in ("acme", "umbra")
+        ]
+        for someone in both:
+            fill_with_rows(someone, fill_with_talk(someone))
+        yield both[0], both[1]
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def filled(user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], None]) -> None:
-    """At least one row of each user in every isolated table."""
+def filled(people: tuple[EndUser, EndUser], db: None) -> None:
+    """The tables of two people are open to the test."""
+
+
+@pytest.fixture
+def user(filled: None, people: tuple[EndUser, EndUser]) -> EndUser:
+    return people[0]
+
+
+@pytest.fixture
+def foreign_user(filled: None, people: tuple[EndUser, EndUser]) -> EndUser:
+    return people[1]
+
+
+def fill_with_talk(someone: EndUser) -> MemoryItem:
     facade = MemoryFacade()
-    for someone in (user, foreign_user):
-        item = facade.store(
-            someone,
-            NewMemory("The lamp is repaired on Thursdays", speaker="Dana", thread_id="lamp"),
-            now=timezone.now(),
-        ).item
-        facade.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
-        index_now(someone)
-        turn = facade.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
-        tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
-        facade.store_exchange(
-            someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
-        )
-        facade.open_prompt(someone, AgentPrompt("t", "Is it repaired?"), now=timezone.now())
-        facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
-        keep_facts(someone, "lamp", timezone.now())
-        keep_personality(someone, "lamp", timezone.now())
-        keep_evaluation(someone, item, "lamp", timezone.now())
-        label_person(someone, now=timezone.now())
-        facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
-        with user_scope(someone):
-            keep_records(facade, someone)
-            for model in (*GRAPH_TABLES, *HOT_TABLES, *DECISION_TABLES):
-                model._default_manager.create(user=someone, **least_of(model))
-            IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
-            PersonalLink.objects.create(user=someone, digest="lamp", expires_at=timezone.now())
-            Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
-            SpaceShare.objects.create(user=someone, item=item, contributor_id=someone.pk, contributor_name="lamp")
-            job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
-            TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
-            keep_book(someone, item)
-            WebhookEvent.objects.create(user=someone, kind="memory.stored")
-            ThreadDigest.objects.create(user=someone, thread_id="t", bullets=["The lamp is repaired"])
-            ThreadTitle.objects.create(user=someone, thread_id="t", title="The lamp")
+    item = facade.store(
+        someone,
+        NewMemory("The lamp is repaired on Thursdays", speaker="Dana", thread_id="lamp"),
+        now=timezone.now(),
+    ).item
+    facade.revise(someone, item.pk, {"text": "The lamp is repaired on Fridays"}, now=timezone.now())
+    index_pending(someone)
+    turn = facade.search(someone, SearchRequest("lamp"), now=timezone.now()).turn_id
+    tools = [{"name": "git", "ok": False, "ms": 1, "error": "timed out"}]
+    facade.store_exchange(
+        someone, NewExchange("t", "Is it repaired?", "Yes.", turn_id=turn, tools=tools), now=timezone.now()
+    )
+    facade.open_prompt(someone, AgentPrompt("t", "Is it repaired?"), now=timezone.now())
+    facade.record_outcome(someone, Outcome.WORKED, now=timezone.now(), turn_id=turn)
+    keep_evaluation(someone, item, "lamp", timezone.now())
+    return item
+
+
+def fill_with_rows(someone: EndUser, item: MemoryItem) -> None:
+    facade = MemoryFacade()
+    keep_facts(someone, "lamp", timezone.now())
+    keep_personality(someone, "lamp", timezone.now())
+    label_person(someone, now=timezone.now())
+    facade.make_space(someone.organization_id, "Lamps", someone, now=timezone.now())
+    with user_scope(someone):
+        keep_records(facade, someone)
+        for model in (*GRAPH_TABLES, *HOT_TABLES, *DECISION_TABLES):
+            model._default_manager.create(user=someone, **least_of(model))
+        IdempotencyRecord.objects.create(user=someone, key="k", route="r", body_digest="d")
+        PersonalLink.objects.create(user=someone, digest="lamp", expires_at=timezone.now())
+        Tombstone.objects.create(user=someone, item_id=uuid.uuid4())
+        SpaceShare.objects.create(user=someone, item=item, contributor_id=someone.pk, contributor_name="lamp")
+        job = Transfer.objects.create(user=someone, kind=TransferKind.IMPORT)
+        TransferPart.objects.create(user=someone, transfer=job, number=0, body=b"lamp")
+        keep_book(someone, item)
+        WebhookEvent.objects.create(user=someone, kind="memory.stored")
+        ThreadDigest.objects.create(user=someone, thread_id="t", bullets=["The lamp is repaired"])
+        ThreadTitle.objects.create(user=someone, thread_id="t", title="The lamp")
 
 
 def keep_book(someone: EndUser, item: MemoryItem) -> None:

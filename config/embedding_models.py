@@ -19,6 +19,7 @@ MULTILINGUAL_E5 = "intfloat/multilingual-e5-small"
 JOINED = "multilingual-e5-small+all-MiniLM-L6-v2"
 JOINED_THREE = f"{JOINED}+universal-sentence-encoder-multilingual"
 ENGLISH = ("en",)
+E5_ADAPTER = "multilingual-e5-small"
 # Of an installation that names none and has its own embedding server.
 DEFAULT = JOINED_THREE
 
@@ -59,6 +60,8 @@ class EmbeddingModel:
     cosine_slope: float = 1.0
     statement_gap: float = 0.0
     question_gap: float = 0.0
+    # A file of `memory/inference/adapters`, learned for the first of the models.
+    adapter: str = ""
 
     @property
     def short_name(self) -> str:
@@ -95,6 +98,7 @@ KNOWN = (
         cosine_slope=4.5,
         statement_gap=0.009,
         question_gap=0.061,
+        adapter=E5_ADAPTER,
     ),
     # Both side by side: .85 of e5's cosine and .15 of MiniLM's. As e5's cosines are flat, the vectors differ as much by
     # either; slope and gaps follow from those above, and the quantiles of both meet MiniLM's where e5's do.
@@ -110,6 +114,7 @@ KNOWN = (
         cosine_slope=2.95,
         statement_gap=0.008,
         question_gap=0.052,
+        adapter=E5_ADAPTER,
     ),
     # And the universal sentence encoder, in 128 directions of its 512 (`docker/embedder/universal.py`). Vectors alone,
     # the right one first: of strangers' questions of the first days in other languages than English .68 and .67 with
@@ -129,6 +134,7 @@ KNOWN = (
         cosine_slope=2.95,
         statement_gap=0.008,
         question_gap=0.052,
+        adapter=E5_ADAPTER,
     ),
 )
 

@@ -41,6 +41,8 @@ class EmbeddingConf:
     cosine_slope: float = 1.0
     statement_gap: float = 0.0
     question_gap: float = 0.0
+    # What turns the vectors of questions (`memory/inference/adapter.py`).
+    adapter: str = ""
 
     @property
     def token_width(self) -> int:

@@ -11,6 +11,7 @@ from memory.conf import memory_conf
 from memory.embedding_conf import EmbeddingConf
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
+from memory.inference.adapter import AskedVector, adapt_question
 from memory.inference.base import Vector
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState
@@ -87,11 +88,13 @@ def measure_cosines(user: EndUser, vector: Vector | None, model: str, ids: Colle
 def read_cosines(
     user: EndUser, statement: str, vector: Vector, model: str, *, asked: bool, **among: Any
 ) -> dict[UUID, float]:
-    calibrate = embedding_of(model).calibrate_cosine
-    values = {"user": user.pk, "model": model, "vector": vector_literal(vector, len(vector), DEPENDENCY), **among}
+    conf = embedding_of(model)
+    compared = adapt_question(vector, conf) if asked else AskedVector(vector)
+    literal = vector_literal(compared.vector, len(vector), DEPENDENCY)
     with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return {row[0]: calibrate(float(row[1]), asked=asked) for row in cursor.fetchall()}
+        cursor.execute(statement, {"user": user.pk, "model": model, "vector": literal, **among})
+        found = cursor.fetchall()
+    return {row[0]: conf.calibrate_cosine(compared.read_cosine(float(row[1])), asked=asked) for row in found}
 
 
 def list_vector_models(user: EndUser) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.embedding_conf import EmbeddingConf, FollowingConf
+from memory.inference.adapter import QuestionAdapter, load_adapter
 from memory.inference.base import Vector
 from memory.language.folding import WORD
 from memory.language.stems import detect_languages
@@ -19,27 +20,32 @@ from memory.retrieval.query import Query
 
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """``shares`` are those of all models but the first, which has the rest; none of a vector that is one model's."""
+    """``shares`` are those of all models but the first, which has the rest; none of a vector that is one model's.
+
+    ``adapter`` is the first model's.
+    """
 
     conf: EmbeddingConf
     shares: tuple[float, ...] = ()
+    adapter: QuestionAdapter | None = None
 
     def weigh(self, vector: Vector) -> Vector:
-        """The question's vector with its parts weighed; of unit length again."""
-        if not self.shares:
-            return vector
-        parts = np.split(vector, [part.start for part in self.conf.following])
-        factors = self._factors()
+        """The question's vector, turned by the adapter and with its parts weighed; of unit length again."""
+        parts = np.split(vector, [part.start for part in self.conf.following]) if self.shares else [vector]
+        if self.adapter is not None:
+            parts[0] = self.adapter.adapt(parts[0])
         weighed: Vector = np.concatenate(
-            [part * np.float32(factor) for part, factor in zip(parts, factors, strict=True)]
+            [part * np.float32(factor) for part, factor in zip(parts, self._question_factors(), strict=True)]
         )
         return weighed / np.float32(self._length())
 
     def read_distance(self, distance: float) -> float:
         """A distance from the weighed vector, on the scale of all thresholds."""
-        if not self.shares:
+        if not self.shares and self.adapter is None:
             return self.conf.calibrate_distance(distance, asked=True)
         cosine = self._length() * (1.0 - distance * distance / 2)
+        if self.adapter is not None:
+            cosine += self.adapter.offset * self._all_shares()[0]
         gap = self.conf.question_gap * self._factors()[0]
         return math.sqrt(2.0 - 2.0 * max(-1.0, min(1.0, 1.0 - self._slope() * (1.0 - cosine - gap))))
 
@@ -56,8 +62,13 @@ class Emphasis:
         """What each part is multiplied by."""
         return [share / stored for share, stored in zip(self._all_shares(), self._stored(), strict=True)]
 
+    def _question_factors(self) -> list[float]:
+        first, *behind = self._factors()
+        return [first if self.adapter is None else first * self.adapter.slope, *behind]
+
     def _length(self) -> float:
-        return math.sqrt(sum(stored * one**2 for stored, one in zip(self._stored(), self._factors(), strict=True)))
+        factors = self._question_factors()
+        return math.sqrt(sum(stored * one**2 for stored, one in zip(self._stored(), factors, strict=True)))
 
     def _slope(self) -> float:
         # Cosines of the models behind the first are on the scale already; what slope the first one has follows from
@@ -75,7 +86,7 @@ class Emphasis:
 
 
 def choose_emphasis(query: Query, conf: EmbeddingConf) -> Emphasis:
-    return Emphasis(conf, tuple(choose_share(query, part) for part in conf.following))
+    return Emphasis(conf, tuple(choose_share(query, part) for part in conf.following), load_adapter(conf.adapter))
 
 
 def choose_share(query: Query, part: FollowingConf) -> float:

@@ -86,7 +86,10 @@ class Emphasis:
 
 
 def choose_emphasis(query: Query, conf: EmbeddingConf) -> Emphasis:
-    return Emphasis(conf, tuple(choose_share(query, part) for part in conf.following), load_adapter(conf.adapter))
+    """Unturned where a speaker of the store is named: the adapter learned from what people ask of themselves, and with
+    it LoCoMo's MRR is .696 (.701 without), real people's messages have .669 (.670)."""
+    adapter = None if query.named else load_adapter(conf.adapter)
+    return Emphasis(conf, tuple(choose_share(query, part) for part in conf.following), adapter)
 
 
 def choose_share(query: Query, part: FollowingConf) -> float:

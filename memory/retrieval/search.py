@@ -67,8 +67,8 @@ __all__ = [
     "search",
 ]
 
-# Of a hit: five turns of a conversation take 226. With a third more room three more of 174 questions to strangers' months
-# have their answer in the context, for 27 tokens.
+# Of a hit: five turns of a conversation take 226. With a third more room three more of 174 questions to strangers'
+# months have their answer in the context, for 27 tokens.
 USUAL_TOKENS = 60
 
 

@@ -313,6 +313,7 @@ def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
     tasks.embed_user_records(user.pk)
     hits = ask(api, "what should I buy for the lab?")
     assert hits[0]["kind"] == "todo"
+    assert ask(api, "was muss ich noch fürs Labor kaufen?")[0]["kind"] == "todo"
     # Its cosines are all above .7; read on the scale of the threshold they leave out what is not meant.
     assert len(hits) < len(records)
     with user_scope(user):

@@ -11,8 +11,8 @@ from memory.conf import memory_conf
 from memory.embedding_conf import EmbeddingConf
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import vector_literal
-from memory.inference.adapter import AskedVector, adapt_question
 from memory.inference.base import Vector
+from memory.inference.emphasis import Emphasis
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState
 
@@ -89,12 +89,12 @@ def read_cosines(
     user: EndUser, statement: str, vector: Vector, model: str, *, asked: bool, **among: Any
 ) -> dict[UUID, float]:
     conf = embedding_of(model)
-    compared = adapt_question(vector, conf) if asked else AskedVector(vector)
-    literal = vector_literal(compared.vector, len(vector), DEPENDENCY)
+    emphasis = Emphasis.as_stored(conf) if asked else None
+    compared, read = (emphasis.weigh(vector), emphasis.read_cosine) if emphasis else (vector, conf.calibrate_cosine)
+    literal = vector_literal(compared, len(vector), DEPENDENCY)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"user": user.pk, "model": model, "vector": literal, **among})
-        found = cursor.fetchall()
-    return {row[0]: conf.calibrate_cosine(compared.read_cosine(float(row[1])), asked=asked) for row in found}
+        return {row[0]: read(float(row[1])) for row in cursor.fetchall()}
 
 
 def list_vector_models(user: EndUser) -> list[str]:

@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Vector
 
 ADAPTERS: Final = Path(__file__).parent / "adapters"
@@ -49,27 +48,3 @@ def load_adapter(name: str) -> QuestionAdapter | None:
     with np.load(ADAPTERS / f"{name}.npz") as stored:
         reads, turns = stored["reads"].astype(np.float32), stored["turns"].astype(np.float32)
         return QuestionAdapter(reads, turns, float(stored["slope"]), float(stored["offset"]))
-
-
-@dataclass(frozen=True, slots=True)
-class AskedVector:
-    """A question as it is compared with stored vectors, and how those cosines are read as the model's own."""
-
-    vector: Vector
-    scale: float = 1.0
-    offset: float = 0.0
-
-    def read_cosine(self, cosine: float) -> float:
-        return self.scale * cosine + self.offset
-
-
-def adapt_question(vector: Vector, conf: EmbeddingConf) -> AskedVector:
-    """With the parts of a joined vector as they are stored: only the first one's is turned."""
-    adapter = load_adapter(conf.adapter)
-    if adapter is None:
-        return AskedVector(vector)
-    width = conf.following[0].start if conf.following else len(vector)
-    part = vector[:width]
-    turned = np.concatenate([adapter.slope * adapter.adapt(part), vector[width:]])
-    scale = float(np.linalg.norm(turned))
-    return AskedVector(np.asarray(turned / scale, np.float32), scale, adapter.offset * float(part @ part))

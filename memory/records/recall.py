@@ -15,8 +15,8 @@ from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.indexes import nearest
 from memory.indexes.nearest import NearestRows, vector_literal
-from memory.inference.adapter import adapt_question
 from memory.inference.base import Vector
+from memory.inference.emphasis import Emphasis
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import CodedFailure, Unavailable
@@ -197,11 +197,10 @@ def nearest_records(
     user: EndUser, vector: Vector, tag: str, kinds: Sequence[Kind], deadline: Deadline
 ) -> tuple[dict[Place, float], bool]:
     """Calibrated cosines, and whether a model before may have embedded more."""
-    conf = records_conf(tag)
-    asked = adapt_question(vector, conf)
+    emphasis = Emphasis.as_stored(records_conf(tag))
     values: dict[str, Any] = {
         "user": user.pk,
-        "vector": vector_literal(asked.vector, DIMENSIONS, NAME),
+        "vector": vector_literal(emphasis.weigh(vector), DIMENSIONS, NAME),
         "tag": tag,
         "kinds": [kind.value for kind in kinds],
         "limit": CANDIDATES,
@@ -214,10 +213,7 @@ def nearest_records(
             rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=number > nearest.EXACT_UP_TO)
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(SEARCH_FAILED, first_line(error)) from error
-    cosines = {
-        (ref_id, kind): conf.calibrate_cosine(asked.read_cosine(1.0 - distance), asked=True)
-        for ref_id, kind, distance in rows
-    }
+    cosines = {(ref_id, kind): emphasis.read_cosine(1.0 - distance) for ref_id, kind, distance in rows}
     return cosines, is_changing
 
 

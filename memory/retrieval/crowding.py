@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from memory.inference.base import Vector
-from memory.retrieval.emphasis import Emphasis
+from memory.inference.emphasis import Emphasis
 
 # Of remarks .29 instead of .23 had what they meant among the nearest ten; 10 and 30 neighbours gave as much.
 NEIGHBOURS: Final = 5

@@ -10,10 +10,10 @@ from config.embedding_models import JOINED, JOINED_THREE, KNOWN, MINILM, MULTILI
 from memory.conf import memory_conf
 from memory.embedding_conf import EmbeddingConf
 from memory.inference import embedder_of
-from memory.inference.adapter import adapt_question, load_adapter
+from memory.inference.adapter import load_adapter
 from memory.inference.base import Vector
+from memory.inference.emphasis import Emphasis
 from memory.platform.deadline import Deadline
-from memory.retrieval.emphasis import Emphasis
 
 ADAPTED = (MULTILINGUAL_E5, JOINED, JOINED_THREE)
 # Near to the questions by their language and their words.
@@ -58,7 +58,7 @@ def test_a_question_comes_nearer_to_what_was_told_in_another_language() -> None:
     places = []
     for question, text in TOLD.items():
         asked, (answer,) = model.embed_query(question, deadline), model.embed_passages([text], deadline)
-        turned = adapt_question(asked, conf).vector
+        turned = Emphasis.as_stored(conf).weigh(asked)
         places.append([int((beside @ vector > answer @ vector).sum()) for vector in (asked, turned)])
 
     assert all(after <= before for before, after in places)
@@ -70,17 +70,21 @@ def test_a_turned_question_is_read_on_the_scale_of_the_model(name: str) -> None:
     conf = describe(name)
     adapter = load_adapter(conf.adapter)
     assert adapter is not None
+    emphasis, width = Emphasis.as_stored(conf), adapter.reads.shape[1]
     for number in range(5):
-        asked = adapt_question(draw(conf.dimensions, number), conf)
+        asked, row = join(conf, number), join(conf, number + 10)
+        weighed = emphasis.weigh(asked)
 
-        assert np.linalg.norm(asked.vector) == pytest.approx(1, abs=1e-5)
-        # As the search reads it where each part counts as it is stored.
-        stored = Emphasis(conf, tuple(part.stored for part in conf.following), adapter)
-        assert np.allclose(stored.weigh(join(conf, number)), adapt_question(join(conf, number), conf).vector, atol=1e-5)
-        distance = 0.9 + number / 20
-        cosine = adapt_question(join(conf, number), conf).read_cosine(1 - distance**2 / 2)
-        expected = np.sqrt(2 - 2 * conf.calibrate_cosine(cosine, asked=True))
-        assert stored.read_distance(distance) == pytest.approx(expected, abs=1e-4)
+        assert np.linalg.norm(weighed) == pytest.approx(1, abs=1e-5)
+        # Of its first part the turned cosine, read as the model's own; of the others what they are.
+        part, told = asked[:width], row[:width]
+        turned = adapter.adapt(part)
+        assert np.linalg.norm(turned) == pytest.approx(np.linalg.norm(part), abs=1e-5)
+        own = adapter.slope * float(turned @ told) + adapter.offset * float(part @ part)
+        expected = conf.calibrate_cosine(own + float(asked[width:] @ row[width:]), asked=True)
+        assert emphasis.read_cosine(float(weighed @ row)) == pytest.approx(expected, abs=1e-4)
+        distance = float(np.linalg.norm(weighed - row))
+        assert emphasis.read_distance(distance) == pytest.approx(np.sqrt(2 - 2 * expected), abs=1e-4)
 
 
 def join(conf: EmbeddingConf, number: int) -> Vector:
@@ -94,12 +98,12 @@ def join(conf: EmbeddingConf, number: int) -> Vector:
 
 def test_a_model_without_an_adapter_is_asked_as_it_is() -> None:
     vector = draw(384, 1)
-    asked = adapt_question(vector, describe(MINILM))
+    emphasis = Emphasis.as_stored(describe(MINILM))
 
-    assert np.array_equal(asked.vector, vector)
-    assert asked.read_cosine(0.4) == 0.4
+    assert np.array_equal(emphasis.weigh(vector), vector)
+    assert emphasis.read_cosine(0.4) == 0.4
     unadapted = replace(describe(MULTILINGUAL_E5), adapter="")
-    assert np.array_equal(adapt_question(vector, unadapted).vector, vector)
+    assert np.array_equal(Emphasis.as_stored(unadapted).weigh(vector), vector)
 
 
 def test_every_adapter_that_a_model_names_is_carried_and_fits_it() -> None:

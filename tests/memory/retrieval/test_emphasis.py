@@ -10,7 +10,8 @@ from config.embedding_models import JOINED, JOINED_THREE, MULTILINGUAL_E5
 from memory.conf import memory_conf
 from memory.embedding_conf import EmbeddingConf
 from memory.inference.base import Vector
-from memory.retrieval.emphasis import Emphasis, choose_emphasis
+from memory.inference.emphasis import Emphasis
+from memory.retrieval.emphasis import choose_emphasis
 from memory.retrieval.query import understand_query
 
 PARTS = {JOINED: (384, 384), JOINED_THREE: (384, 384, 128)}

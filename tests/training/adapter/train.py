@@ -9,7 +9,7 @@ nothing is learned from have their answer among ten, without it and with it. Wit
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,19 +18,21 @@ from numpy.typing import NDArray
 
 from config.embedding_models import E5_ADAPTER
 from memory.conf import memory_conf
+from memory.embedding_conf import EmbeddingConf
 from memory.inference import embedder
 from memory.inference.adapter import ADAPTERS, QuestionAdapter, load_adapter
+from memory.inference.base import Vector
 from memory.platform.deadline import Deadline
-from memory.retrieval.emphasis import Emphasis, choose_emphasis
+from memory.retrieval.emphasis import choose_emphasis
 from memory.retrieval.query import understand_query
 from tests.training.messages import HELD_OUT, list_authors, read_messages, read_questions
 
 Numbers = NDArray[np.float64]
 PATIENCE_S = 120
 BATCH = 64
-# Of four authors left out .76 and .49 of the questions have their answer among ten, those in the message's language and
-# those in another, with both; with a tenth of the penalty .79 and .51, and the articles of the polyglot set lose twice
-# as much. Half the temperature leaves .77 and .38.
+# Of four authors left out .78 and .49 of the questions have their answer among ten, those in the message's language and
+# those in another; with .03 and 60 .79 and .51, and the articles of the polyglot set lose nearly twice as much; with a
+# penalty of .3 .78 and .38.
 PENALTY, SHARPNESS = 0.1, 100.0
 STEPS, PACE = 150, 2e-3
 # Of 384 directions: 64 and 128 find as much.
@@ -59,14 +61,18 @@ def embed_author(author: str) -> AskedMessages:
     conf, width = memory_conf().embedding, measure_width()
     messages, questions = read_messages(author), read_questions(author)
     rows = np.array([vector for batch in cut_batches([one.text for one in messages]) for vector in embed(batch)], float)
-    emphases = [choose_emphasis(understand_query(one.text, (), timezone.now()), conf) for one in questions]
-    raw = [embedder().embed_query(one.text, Deadline(PATIENCE_S)) for one in questions]
-    asked = np.array([Emphasis(conf, each.shares).weigh(one) for each, one in zip(emphases, raw, strict=True)], float)
+    asked = np.array([embed_unturned(one.text, conf) for one in questions], float)
     holds = np.array([[place == one.place for place in range(len(messages))] for one in questions])
     foreign = np.array([one.lang != messages[one.place].lang for one in questions])
     own, part = unit(asked[:, :width]), unit(rows[:, :width])
     share = np.linalg.norm(asked[:, :width], axis=1, keepdims=True) * np.linalg.norm(rows[0, :width])
     return AskedMessages(own, part, share, asked[:, width:] @ rows[:, width:].T, holds, foreign)
+
+
+def embed_unturned(text: str, conf: EmbeddingConf) -> Vector:
+    """A question as a search would ask it without the adapter."""
+    emphasis = choose_emphasis(understand_query(text, (), timezone.now()), conf)
+    return replace(emphasis, adapter=None).weigh(embedder().embed_query(text, Deadline(PATIENCE_S)))
 
 
 def measure_width() -> int:
@@ -84,6 +90,10 @@ def embed(texts: Sequence[str]) -> list[Any]:
 
 def unit(rows: Numbers) -> Numbers:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def turn(questions: Numbers, reads: NDArray[Any], turns: NDArray[Any]) -> Numbers:
+    return unit(questions + questions @ reads.T @ turns)
 
 
 def fit(authors: Sequence[AskedMessages]) -> Numbers:
@@ -116,7 +126,7 @@ def shrink(matrix: Numbers, authors: Sequence[AskedMessages]) -> QuestionAdapter
     reads, turns = right[:RANK], (left[:, :RANK] * strengths[:RANK]).T
     before, after = [], []
     for one in authors:
-        turned = unit(one.questions + one.questions @ reads.T @ turns)
+        turned = turn(one.questions, reads, turns)
         before.append(np.sort(one.questions @ one.messages.T)[:, -NEAREST:].ravel())
         after.append(np.sort(turned @ one.messages.T)[:, -NEAREST:].ravel())
     turned_quantiles, model_quantiles = (np.quantile(np.concatenate(found), QUANTILES) for found in (after, before))
@@ -127,7 +137,7 @@ def shrink(matrix: Numbers, authors: Sequence[AskedMessages]) -> QuestionAdapter
 def describe_found(one: AskedMessages, adapter: QuestionAdapter | None) -> str:
     asked, slope = one.questions, 1.0
     if adapter is not None:
-        asked, slope = unit(asked + asked @ adapter.reads.T @ adapter.turns), adapter.slope
+        asked, slope = turn(asked, adapter.reads, adapter.turns), adapter.slope
     scores = one.share * slope * (asked @ one.messages.T) + one.rest
     places = (scores > np.where(one.holds, scores, -9.0).max(axis=1, keepdims=True)).sum(axis=1)
     shares = [f"{np.mean(places[kind] < most):.3f}" for kind in (~one.is_foreign, one.is_foreign) for most in (1, 10)]

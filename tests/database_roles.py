@@ -61,7 +61,7 @@ def trade_safety_for_speed() -> None:
 def make_template() -> str:
     """The name of a database with the tables, which the first worker of a run makes and each of them copies.
 
-    To make the tables takes 6 s of CPU, to copy them 0.3. The worker that starts the installation needs them minutes
+    To make the tables takes 1 s of CPU, to copy them 0.3. The worker that starts the installation needs them minutes
     after the other, so neither waits.
     """
     current = connections["default"]

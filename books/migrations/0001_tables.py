@@ -6,6 +6,7 @@ import memory.models.isolation
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser
 
 # A passage points at a memory and at a book, and at nobody else's of either.
@@ -15,7 +16,7 @@ REFERENCES book (user_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     initial = True
 

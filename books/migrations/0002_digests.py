@@ -4,10 +4,11 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser, user_key
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("books", "0001_tables")]
 
     operations = [

@@ -5,8 +5,10 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     replaces = [
         ('knowledge_graph', '0001_initial'),

@@ -1,11 +1,10 @@
 """Row-level security on the graphs."""
 
-from django.db import migrations
-
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     replaces = [("knowledge_graph", "0002_isolation")]
     dependencies = [("knowledge_graph", "0001_tables")]
 

@@ -5,10 +5,11 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('knowledge_graph', '0002_row_security'),

@@ -2,10 +2,11 @@
 
 from django.db import migrations
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, agent_field, project_field
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("knowledge_graph", "0003_hot_path"), ("memory", "0009_scopes"), ("outcomes", "0004_scopes")]
 
     operations = [

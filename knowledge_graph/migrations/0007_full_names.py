@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
+
 # An index that was cut off stands there, unfinished, under its name.
 BUILD = (
     "DROP INDEX CONCURRENTLY IF EXISTS graph_entity_full_name",
@@ -11,7 +13,7 @@ BUILD = (
 UNBUILD = "DROP INDEX CONCURRENTLY IF EXISTS graph_entity_full_name"
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     atomic = False
     dependencies = [("knowledge_graph", "0006_name_decisions")]
 

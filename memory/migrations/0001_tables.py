@@ -13,8 +13,10 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     replaces = [
         ('memory', '0001_initial'),

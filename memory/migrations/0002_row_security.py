@@ -2,6 +2,7 @@
 
 from django.db import migrations
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 HNSW = """
@@ -40,7 +41,7 @@ ALTER TABLE memory_token_vectors SET (toast_tuple_target = 8000);
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     replaces = [("memory", "0002_isolation")]
     dependencies = [("memory", "0001_tables")]
 

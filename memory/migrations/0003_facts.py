@@ -6,6 +6,7 @@ import pgvector.django.halfvec
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
@@ -24,7 +25,7 @@ REFERENCES fact (user_id, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0002_row_security'),

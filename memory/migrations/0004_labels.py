@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from memory.models import migrating
+
 # `@>` and `&&` are not leakproof: under a policy no index serves them, and a filter on metadata read all rows of the
 # user. `@@` is marked leakproof where the words' index is to serve, so what a filter asks for is kept as lexemes too.
 # A leaf within arrays, or deeper than eight, has none: the filter itself is always compared as well.
@@ -66,7 +68,7 @@ DROP FUNCTION memory_labels(bigint, varchar[], jsonb);
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0003_facts")]
 
     operations = [migrations.RunSQL(LABELS, NO_LABELS)]

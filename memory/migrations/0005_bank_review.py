@@ -3,8 +3,10 @@
 import django.contrib.postgres.fields
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0004_labels'),

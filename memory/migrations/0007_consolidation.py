@@ -7,10 +7,11 @@ import pgvector.django.halfvec
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0006_secrets_of_keys'),

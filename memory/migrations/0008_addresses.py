@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
+
 # Of a statement and not of each row: 500 memories of a batch take one insert more. The composite key lets nobody
 # claim another's memory, and takes the row away with it.
 FOLLOW = """
@@ -28,7 +30,7 @@ ALTER TABLE memory_item FORCE ROW LEVEL SECURITY;
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0007_consolidation")]
 
     operations = [

@@ -5,6 +5,7 @@ Existing rows are the person's own. The columns have a default that is no value 
 
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, agent_field, project_field
 
 SCOPED = ("memoryitem", "memoryvector", "fact", "factepisode", "turn")
@@ -14,7 +15,7 @@ def bound_field() -> "models.CharField[str, str]":
     return models.CharField(blank=True, db_default="", default="", max_length=128)
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0008_addresses")]
 
     operations = [

@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
+
 # An index that was cut off stands there, unfinished, under its name.
 BUILD = (
     "DROP INDEX CONCURRENTLY IF EXISTS fact_once_in_scope",
@@ -17,7 +19,7 @@ UNBUILD = (
 )
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     atomic = False
     dependencies = [("memory", "0009_scopes")]
 

@@ -4,10 +4,12 @@ Vectors were counted from an index alone; since their policy asks for two more c
 """
 
 from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
-from django.db import migrations, models
+from django.db import models
+
+from memory.models import migrating
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     atomic = False
     dependencies = [("memory", "0011_transfers")]
 

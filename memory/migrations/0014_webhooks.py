@@ -6,10 +6,11 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0013_grants'),

@@ -8,6 +8,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 from memory.models.spaces import FIRST_SPACE
 
@@ -83,7 +84,7 @@ def owner_key(to: str, **more: object) -> "models.ForeignKey[models.Model, model
     return models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to=to, **more)
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0014_webhooks")]
 
     operations = [

@@ -2,8 +2,10 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
     dependencies = [("memory", "0016_client_documents")]
 
     operations = [

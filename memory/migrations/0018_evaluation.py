@@ -6,12 +6,13 @@ import django.contrib.postgres.fields
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser, agent_field, project_field, user_key
 
 STATES = [(state, state) for state in ("pending", "running", "completed", "failed")]
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0017_review_debates")]
 
     operations = [

@@ -2,8 +2,10 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
     dependencies = [("memory", "0018_evaluation")]
 
     operations = [migrations.AddField("turn", "sections", models.JSONField(db_default=[], default=list))]

@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
+
 KINDS = [("export", "export"), ("import", "import"), ("chats", "chats")]
 STATES = [
     (state, state)
@@ -9,7 +11,7 @@ STATES = [
 ]
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0020_event_days")]
 
     operations = [

@@ -6,10 +6,11 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("memory", "0021_chat_imports")]
 
     operations = [

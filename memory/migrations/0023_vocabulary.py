@@ -5,10 +5,11 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0022_personal_links'),

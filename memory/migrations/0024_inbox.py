@@ -7,10 +7,11 @@ import memory.tiers
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0023_vocabulary'),

@@ -5,6 +5,8 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
+
 
 def appoint_only_members(apps, schema_editor):
     """Whoever looks after an organisation alone owns it. Of several, nobody says which: a superuser or a command does."""
@@ -14,7 +16,7 @@ def appoint_only_members(apps, schema_editor):
     Membership.objects.filter(organization__in=alone).update(role='owner')
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
 
     dependencies = [
         ('memory', '0024_inbox'),

@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
+
 # An index that was cut off stands there, unfinished, under its name.
 BUILD = (
     "DROP INDEX CONCURRENTLY IF EXISTS memory_item_recent_seen",
@@ -15,7 +17,7 @@ UNBUILD = (
 )
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     atomic = False
     dependencies = [("memory", "0026_operator_display")]
 

@@ -2,6 +2,8 @@
 
 from django.db import migrations
 
+from memory.models import migrating
+
 # A graph that was cut off stands there, unfinished, under its name.
 BUILD = (
     "DROP INDEX CONCURRENTLY IF EXISTS memory_vector_hnsw_896",
@@ -11,7 +13,7 @@ BUILD = (
 UNBUILD = "DROP INDEX CONCURRENTLY IF EXISTS memory_vector_hnsw_896"
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     atomic = False
     dependencies = [("memory", "0027_counted_memories")]
 

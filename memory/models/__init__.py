@@ -7,7 +7,8 @@ themselves and their tokens, `personal_links` what opens a person's own page, `s
 `operations` what requests leave behind, `evaluation` labelled questions and what they measured, `inbox` what a person
 decided of what waited, `rebuilding` the vector collections, `vocabulary` an organisation's terms and the labels of
 messages; `isolation` holds the keys every such table carries and the migration that has Postgres watch over it. A new
-table takes `user_key()` and an `IsolateByUser` of its own; a test fails without.
+table takes `user_key()` and an `IsolateByUser` of its own, and a new migration is a `migrating.Migration`; tests fail
+without.
 
 Imports tiers and nothing of memory that does anything.
 """

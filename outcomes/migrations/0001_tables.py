@@ -6,8 +6,10 @@ import django.utils.timezone
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     replaces = [
         ('outcomes', '0001_initial'),

@@ -2,12 +2,13 @@
 
 from django.db import migrations
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, agent_field, project_field
 
 SCOPED = ("exchange", "outcomeevent", "actiontaken", "conversationsignal")
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("outcomes", "0003_agent_sessions")]
 
     operations = [

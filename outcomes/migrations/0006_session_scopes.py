@@ -2,6 +2,7 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, agent_field, project_field
 
 # Written out: the framework cannot change a column to a default that is a function.
@@ -14,7 +15,7 @@ ALTER TABLE agent_session
 SCOPED = ["user", "thread_id", "agent_id", "project_id"]
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("outcomes", "0005_session_agents")]
 
     operations = [

@@ -2,8 +2,10 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
     dependencies = [("outcomes", "0006_session_scopes")]
 
     operations = [

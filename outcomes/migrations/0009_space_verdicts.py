@@ -5,13 +5,15 @@ A person's own lines lie below the first number of a space, so the gate looks no
 
 from django.db import migrations
 
+from memory.models import migrating
+
 GATE = """
 CREATE POLICY space_verdicts ON outcome_event AS RESTRICTIVE
     USING ((SELECT space_role()) = 'all') WITH CHECK ((SELECT space_role()) = 'all');
 """
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("outcomes", "0008_outcome_reasons"), ("memory", "0015_spaces")]
 
     operations = [migrations.RunSQL(GATE, "DROP POLICY space_verdicts ON outcome_event;")]

@@ -3,10 +3,11 @@
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 from memory.models.isolation import ConfineToScope, IsolateByUser, agent_field, project_field, user_key
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("outcomes", "0009_space_verdicts")]
 
     operations = [

@@ -4,8 +4,10 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     initial = True
 

@@ -1,11 +1,10 @@
 """Row-level security on templates."""
 
-from django.db import migrations
-
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     dependencies = [("personality", "0001_tables")]
 
     operations = [

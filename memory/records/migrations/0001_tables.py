@@ -8,8 +8,10 @@ import pgvector.django.indexes
 import uuid
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     replaces = [
         ('kinds', '0001_initial'),

@@ -1,11 +1,10 @@
 """Row-level security on personal records."""
 
-from django.db import migrations
-
+from memory.models import migrating
 from memory.models.isolation import IsolateByUser
 
 
-class Migration(migrations.Migration):
+class Migration(migrating.Migration):
     replaces = [("kinds", "0002_isolation")]
     dependencies = [("kinds", "0001_tables")]
 

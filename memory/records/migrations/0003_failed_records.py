@@ -3,8 +3,10 @@
 import django.utils.timezone
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
 
     dependencies = [
         ('kinds', '0002_row_security'),

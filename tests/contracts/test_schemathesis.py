@@ -22,6 +22,7 @@ from schemathesis.generation.hypothesis.builder import (
 )
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.python._constants.orchestrator import make_constants_value_source
+from schemathesis.specs.openapi.checks import ignored_auth
 
 from config.wsgi import application
 from memory.access.keys import SCOPES, issue_key
@@ -32,7 +33,10 @@ from tests.api_client import ISSUED
 from tests.contracts.test_openapi import SNAPSHOT as DOCUMENT
 from tests.factories import MemoryItemFactory, keep_facts
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
+# Beside the cases that the document's own limits name. Of 11,863 lines of the product that requests reached, those
+# cases reached 10,605; of the examples that are drawn the first reached 641 more, the second 389, the third 171, the
+# fourth 46 and the fifth 11.
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -98,6 +102,10 @@ def name_facts(parameters: dict[str, Any], user: EndUser) -> None:
 # The client of this test never closes an answer: the file that an export is sent from ends with its object.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_api_keeps_its_document(label: str, caller: dict[str, str], user: EndUser) -> None:
+    # Whether what is answered with a key was refused without one and with a wrong one. Once for an operation is enough:
+    # after each answer these were 1,706 of 10,666 requests.
+    asks_for_a_key = False
+
     @settings(
         max_examples=EXAMPLES,
         deadline=None,
@@ -107,9 +115,13 @@ def test_the_api_keeps_its_document(label: str, caller: dict[str, str], user: En
         suppress_health_check=list(HealthCheck),
     )
     def test_the_api_keeps_its_document(case: schemathesis.Case) -> None:
-        if case.meta is None or case.meta.generation.mode.is_positive:
+        nonlocal asks_for_a_key
+        is_valid = case.meta is None or case.meta.generation.mode.is_positive
+        if is_valid:
             name_what_exists(case.path_parameters, user)
-        case.call_and_validate(headers=caller)
+        known = [ignored_auth] if asks_for_a_key else []
+        answer = case.call_and_validate(headers=caller, excluded_checks=known)
+        asks_for_a_key |= is_valid and answer.status_code < 300
 
     # As `schema.parametrize()` makes it, but not as tests are collected: there each worker made those of all
     # operations for 6 s, a third of its collecting.

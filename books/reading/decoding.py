@@ -34,7 +34,7 @@ EAST_ASIAN = {
     "big5": "的一是不了人在有我他這中大來上個國到說們為子，。",
 }
 RARE = 0.1
-HEBREW = "cp1255"
+HEBREW_ENCODING = "cp1255"
 HEBREW_WORDS = re.compile(r"(?<![a-zA-Zא-ת])[א-ת]{2,40}(?![a-zA-Zא-ת])")
 END_WITHIN = re.compile("[ךםןףץ][א-ת]")
 # Of Russian so many letters without a capital, one of the last five of the alphabet or one of these within a word are
@@ -119,8 +119,8 @@ def guess_utf16(sample: bytes) -> str | None:
 def decode_eight_bits(data: bytes) -> str:
     """By the encoding in which most of what is not ASCII becomes common letters of its languages."""
     sample = data[:SAMPLE]
-    if is_hebrew(sample.decode(HEBREW, "replace")):
-        return data.decode(HEBREW, "replace")
+    if is_hebrew(sample.decode(HEBREW_ENCODING, "replace")):
+        return data.decode(HEBREW_ENCODING, "replace")
     rated = {encoding: rate_reading(sample, encoding) for encoding in EIGHT_BITS}
     best = max(rated, key=lambda encoding: rated[encoding])
     if rated[best] < 0.5:

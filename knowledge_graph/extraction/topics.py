@@ -17,7 +17,7 @@ from memory.claims.frames.words import LANGUAGES, load_hot_words
 from memory.language.concepts import SUBJECT as CONCEPTS
 from memory.language.concepts import find_english_name
 from memory.language.folding import normalise_text, strip_accents
-from memory.language.hebrew import BEFORE_A_TIME, is_hebrew, list_hebrew_readings
+from memory.language.hebrew import BEFORE_A_TIME, HEBREW, is_hebrew, list_hebrew_readings
 from memory.language.loader import read_entries, read_sections
 from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.splitting import split_tokens
@@ -49,7 +49,6 @@ WEIGHTS: Final[Mapping[str, float]] = {
 BIAS: Final = -0.4
 # On that half 0 would find 73 % of the matters, -0.1 finds 76 % and lets a tenth more noise pass.
 LEAST: Final = -0.1
-HEBREW: Final = "he"
 ENDINGS: Final = (4, 3, 2, 1)
 # Listed words that an ending must have to be evidence, and how far a single ending may go.
 FEWEST: Final = 3

@@ -23,6 +23,7 @@ from memory.claims.taxonomy import ANIMALS, KIN
 from memory.claims.templates import load_templates
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
@@ -135,9 +136,9 @@ def find_kin_noun(spoken: str, language: str) -> tuple[str, str] | None:
     for at, word in enumerate(words):
         known = find_known_noun([word], language)
         if known is not None and known[1] in KIN | ANIMALS:
-            beside = words[at + 1 : at + 2] if language == "he" else words[max(0, at - 1) : at]
+            beside = words[at + 1 : at + 2] if language == HEBREW else words[max(0, at - 1) : at]
             owner = next((one for one in beside if fold_letters(one) in load_words(language, "my")), "")
-            pair = (word, owner) if language == "he" else (owner, word)
+            pair = (word, owner) if language == HEBREW else (owner, word)
             found.setdefault(word.casefold(), " ".join(filter(None, pair)))
     return next(iter(found.items())) if len(found) == 1 else None
 
@@ -209,7 +210,7 @@ def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
 
 def split_joined(words: Sequence[str], language: str) -> list[str]:
     """With the "and" apart that Hebrew writes onto a word."""
-    if language != "he":
+    if language != HEBREW:
         return list(words)
     return [part for word in words for part in (("ו", word[1:]) if word[0] == "ו" and len(word) > LEAST else (word,))]
 

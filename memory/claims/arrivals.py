@@ -13,13 +13,12 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots import load_phrases, load_small_words, load_words
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 MOST_OF_NAME: Final = 3
 # In Hebrew "in" is written onto the name.
-HEBREW_IN: Final = "ב"
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
 REPLACED: Final = frozenset({ABOUT, "time", "dating"})
 Stretch = Sequence[re.Match[str]]
@@ -95,7 +94,7 @@ def find_in_pieces(raw: str, start: int, relation: str, language: str) -> Iterat
         place = find_work(words, language) if relation == "works_at" else find_home(words, language)
         if place is not None and is_name(place, raw, language):
             name = raw[place[0].start() : place[-1].end()]
-            is_joined = language == "he" and name.startswith(HEBREW_IN)
+            is_joined = language == HEBREW and name.startswith(HEBREW_IN)
             yield Arrival(relation, name.casefold()[1 if is_joined else 0 :], (low, high), language)
 
 
@@ -108,7 +107,7 @@ def find_work(words: Stretch, language: str) -> Stretch | None:
     ]
     for at, word in enumerate(words):
         is_led = fold_letters(word[0]) in at_work
-        is_joined = language == "he" and word[0].startswith(HEBREW_IN) and not timed[at]
+        is_joined = language == HEBREW and word[0].startswith(HEBREW_IN) and not timed[at]
         first = at + 1 if is_led else at
         last = next((end for end in range(first, len(words)) if timed[end]), len(words))
         rest = [*range(at), *range(last, len(words))]
@@ -124,7 +123,7 @@ def find_home(words: Stretch, language: str) -> Stretch | None:
     noun = next((at for at, word in enumerate(folded) if word in nouns), None)
     if noun is None or not any(is_new_word(word, language) for word in folded):
         return None
-    is_joined = language == "he"
+    is_joined = language == HEBREW
     at = next((at for at in range(noun + 1, len(words)) if folded[at] in into or is_in(folded[at], language)), None)
     if at is None:
         return None
@@ -135,7 +134,7 @@ def find_home(words: Stretch, language: str) -> Stretch | None:
 
 
 def is_in(word: str, language: str) -> bool:
-    return language == "he" and word.startswith(HEBREW_IN) and len(word) > MOST_OF_NAME
+    return language == HEBREW and word.startswith(HEBREW_IN) and len(word) > MOST_OF_NAME
 
 
 def is_new_word(word: str, language: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from memory.claims.slots import load_phrases
 from memory.guard.lexicon import WORD
+from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries
 
 # Months ahead that somebody tells of: "from October", told in November, was last year's.
@@ -45,7 +46,7 @@ def find_first_months(statement: str) -> list[int]:
 @cache
 def list_month_words(language: str) -> frozenset[str]:
     words = {one for number in range(1, MONTHS + 1) for one in read_entries(language, "periods", f"month {number}")}
-    return frozenset(words | {f"{letter}{one}" for one in words for letter in "במ" if language == "he"})
+    return frozenset(words | {f"{letter}{one}" for one in words for letter in "במ" if language == HEBREW})
 
 
 @cache
@@ -54,5 +55,5 @@ def load_beginning(language: str, kind: str, month: int) -> re.Pattern[str]:
     begins = "|".join(re.escape(one) for one in read_entries(language, "slots", kind))
     names = "|".join(re.escape(one) for one in read_entries(language, "periods", f"month {month}"))
     # In Hebrew both are written onto the word.
-    gap = r"-?" if language == "he" else rf"\s+{BETWEEN}"
+    gap = r"-?" if language == HEBREW else rf"\s+{BETWEEN}"
     return re.compile(rf"(?<!\w)(?:{begins or '(?!)'}){gap}(?:{names or '(?!)'})(?!\w)", re.IGNORECASE)

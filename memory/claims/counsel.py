@@ -12,7 +12,7 @@ from memory.claims.constraints import find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.guard.annotation import Sentence, find_entries
 from memory.guard.lexicon import FOREIGN, Lexicon, LexiconEntry, build_entries, read_subject_entries
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import HEBREW_THE, is_hebrew
 from memory.language.loader import SHARED, collect_entries, read_entries, read_sections
 
 SUBJECT: Final = "counsel"
@@ -24,7 +24,6 @@ OWNERS: Final = (MARK + "my", MARK + "the", "my")
 # Words between "my" and who it is: "my new heart consultant".
 OWNED_WITHIN: Final = 2
 LEAST_WORDS: Final = 4
-HEBREW_THE: Final = "ה"
 
 
 def tells_counsel(sentence: Sentence) -> bool:

@@ -11,6 +11,7 @@ from memory.claims.slots import SlotMatch, load_words
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import ANIMALS
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries, read_sections
 
 WORDS: Final = re.compile(r"[א-ת]+\"[א-ת]+|[^\W_]+")
@@ -20,7 +21,6 @@ NOUN_SIZES: Final = (3, 2, 1)
 LONGEST_NAME: Final = 3
 # The languages in which a noun has a capital too, and that have none at all.
 CAPITAL_NOUNS: Final = frozenset({"de"})
-HEBREW: Final = "he"
 NAMES_BEHIND: Final = re.compile(
     r"(?:\s?[,:(–-]\s?|,?\s)"
     r"(?:(?:named|called|namens|llamad[oa]s?|nommée?s?|appelée?s?|chiamat[oaie]|di nome|chamad[oa]s?)\s)?"

@@ -14,7 +14,7 @@ from memory.claims.frames.words import load_hot_words
 from memory.claims.slots import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
 from memory.claims.templates import load_templates
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import HEBREW, is_hebrew
 from memory.language.loader import read_entries
 
 TAKES: Final = "takes"
@@ -25,7 +25,6 @@ TRIGGER: Final = r"[^\W\d_]{3,30}(?:\s[^\W\d_]{3,30})?"
 WEIGHT: Final = 4
 CLAUSES: Final = re.compile(r"[^,;:.!?…\n]+")
 SENTENCES: Final = re.compile(r"[^.!?…;\n]+(?:\.\d[^.!?…;\n]*)*")
-HEBREW: Final = "he"
 LEAST_NAME: Final = 4
 SPOKEN: Final = re.compile(r"[^\W\d_][\w-]{0,39}")
 VITAMIN: Final = re.compile(r"(?:vitamin[ae]?|vitamine|ויטמין)\s[\w]{1,3}(?!\w)", re.IGNORECASE)

@@ -17,6 +17,7 @@ from memory.claims.nouns import NOUN_SIZES, is_person_or_animal, load_nouns
 from memory.claims.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot, collect_known, read_slots
 from memory.claims.slots import SlotMatch, load_words, overlaps
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW, HEBREW_AND
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
@@ -33,8 +34,6 @@ MOST_WORDS: Final = 60
 MOST_BEFORE: Final = 3
 MOST_ADJECTIVES: Final = 2
 MOST_NAMES: Final = 2
-HEBREW: Final = "he"
-HEBREW_AND: Final = "ו"
 OTHERS: Final = frozenset({"i", "he", "she", "they"})
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW_THE
 from memory.language.loader import list_codes, read_entries
 
 TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
@@ -16,7 +17,6 @@ TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+
 MOST_TOKENS: Final = 60
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
-HEBREW_ARTICLE: Final = "ה"
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 DAY: Final = re.compile(
     r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
@@ -251,7 +251,7 @@ def load_denial(language: str) -> re.Pattern[str]:
 def find_drug(spoken: str) -> str:
     """The first word that ends as drugs do in some language, or is one of those that do not."""
     # "את האספירין": the article is written onto it.
-    forms = (form for word in spoken.split() for form in dict.fromkeys((word.removeprefix(HEBREW_ARTICLE), word)))
+    forms = (form for word in spoken.split() for form in dict.fromkeys((word.removeprefix(HEBREW_THE), word)))
     return next((form for form in forms if is_drug(fold_letters(form.strip(",.")))), "")
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.reader import read_claims
 from memory.language.folding import normalise_text
+from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries, read_sections
 
 SUBJECT: Final = "third_person"
@@ -44,7 +45,7 @@ def speak_of_own(text: str, code: str) -> str | None:
         return f"{text[: found.start()]}{own[0]}{text[found.end() :]}"
     if behind is not None and (found := behind.match(text)):
         noun, rest = found["noun"], text[found.end() :]
-        return f"{noun} {own[0]}{rest}" if code == "he" else f"{own[0]} {noun}{rest}"
+        return f"{noun} {own[0]}{rest}" if code == HEBREW else f"{own[0]} {noun}{rest}"
     return None
 
 

@@ -21,6 +21,7 @@ from memory.claims.slots import DAY, SlotMatch, load_days, load_phrases, load_wo
 from memory.claims.subjects import PRONOUN
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 
 # Words of an old value, and the letters from which one of them tells it.
@@ -127,7 +128,7 @@ def load_replacing(language: str) -> tuple[tuple[re.Pattern[str], bool], ...]:
     instead = [re.escape(one) for one in words if fold_letters(one) not in denials]
     deny = [re.escape(one) for one in words if fold_letters(one) in denials]
     old = rf"(?P<old>[\w.'-]{{1,30}}(?:\s[\w.'-]{{1,30}}){{0,{MOST_OLD - 1}}})"
-    prefix = "ל?" if language == "he" else ""
+    prefix = "ל?" if language == HEBREW else ""
     return (
         (re.compile(rf"(?<!\w)(?:{'|'.join(instead) or '(?!)'})\s{prefix}{old}", re.IGNORECASE), False),
         (re.compile(rf",\s(?:{'|'.join(deny) or '(?!)'})\s{old}\s?(?=[.!,]|$)", re.IGNORECASE), True),
@@ -261,7 +262,7 @@ def asks_of_dose(text: str, span: tuple[int, int], drug: str, language: str, ask
 def load_dose_moves(language: str) -> re.Pattern[str]:
     number = (
         r"(\d{1,4}(?:[.,]\d{1,2})?)(?![\w%])(?!\s[€$£%])"
-        if language != "he"
+        if language != HEBREW
         else r"-?(\d{1,4}(?:[.,]\d{1,2})?)(?![\d%])"
     )
     phrases = (

@@ -10,10 +10,9 @@ from memory.claims.lexicon import MARK
 from memory.claims.telling import Passage, join_passages, rate_telling
 from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
+from memory.language.hebrew import HEBREW_AND, HEBREW_THE
 from memory.language.loader import collect_entries
 
-HEBREW_THE: Final = "ה"
-HEBREW_AND: Final = "ו"
 # Words that are meant as often as not ("what fun", "queen of the house"), and how likely a short turn that holds one
 # must tell of the person: of 6 own turns that were dropped for them it brings back 3, of 12 silent ones none.
 DOUBTED: Final = ("text work", "sarcasm", "absurd", "joke form")

@@ -9,14 +9,13 @@ from itertools import chain
 
 from memory.guard.spelling import fold_letters, normalise_text
 from memory.guard.words import list_kinds
-from memory.language.hebrew import PARTICLES
+from memory.language.hebrew import PARTICLES, has_hebrew
 from memory.language.kin import list_close_people
 from memory.language.loader import SHARED, list_codes, read_entries, read_sections
 
 # The language of words that count whatever the text is written in.
 FOREIGN = SHARED
 WORD = re.compile(r"[^\W_]+|->|[:=]|\ue000")
-HEBREW = re.compile("[א-ת]")
 MOST_PARTICLES = 3
 SHORTEST_STEM = 3
 
@@ -94,7 +93,7 @@ class Lexicon:
 def expand_forms(word: str) -> tuple[str, ...]:
     """The bare word; a Hebrew one also without the particles written in front of it."""
     plain = fold_letters(word)
-    if not HEBREW.match(plain):
+    if not has_hebrew(plain[:1]):
         return (plain,)
     forms = [plain]
     # A stem of three letters at least, or half the language would begin with a particle.

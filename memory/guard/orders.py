@@ -7,6 +7,7 @@ is named decides between an order and a statement: "ignore the rules" and "my br
 import re
 
 from memory.guard.annotation import Sentence
+from memory.language.hebrew import has_hebrew
 
 # What sets a text for a model apart: tags of roles, templates of chats, look-alikes of the marks around context.
 FENCE = re.compile(
@@ -25,7 +26,6 @@ UNSHOWN = re.compile(
 )
 COMMENT = "<!--"
 # A script without capitals, in which no name can be told.
-HEBREW = re.compile("[א-ת]")
 # Rule override in scripts that put no space between words.
 UNSPACED_ORDER = re.compile(
     "(?:忽略|忽视|無視|无视|忘记|忘れ|무시).{0,20}|(?:指示|指令|규칙|지시).{0,12}(?:無視|무시|忘)"
@@ -181,7 +181,7 @@ def tells_group(sentence: Sentence) -> bool:
 
 
 def names_something(sentence: Sentence, place: int = 0) -> bool:
-    return sentence.has_name(place) or HEBREW.search(sentence.raw) is not None
+    return sentence.has_name(place) or has_hebrew(sentence.raw)
 
 
 def mentions_brand(sentence: Sentence) -> bool:

@@ -16,6 +16,7 @@ from memory.inference.asking import model_for
 from memory.inference.base import EncodedPassage, Span, Vector
 from memory.inference.llm import LanguageModel
 from memory.language import gloss_in_english
+from memory.language.hebrew import HEBREW
 from memory.language.names import ROLES
 from memory.language.text import REPLY_EXCERPT
 from memory.models import EndUser, MemoryItem
@@ -23,7 +24,6 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.tiers import SourceType, Tier
 
-HEBREW = "he"
 BOOK, ROWS = "book", "rows"
 # A passage of many rows, as those of a large table are, is longer than any other.
 MANY_ROWS_CHARS = 1_000

@@ -10,6 +10,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+# Its code among the languages.
+HEBREW: Final = "he"
+_LETTER: Final = re.compile("[א-ת]")
 _LETTERS: Final = re.compile("[א-ת]+")
 _FINAL_FORMS: Final = str.maketrans("ךםןףץ", "כמנפצ")
 _TO_FINAL_FORMS: Final = str.maketrans("כמנפצ", "ךםןףץ")
@@ -23,6 +26,11 @@ _SURE: Final = ("ה", "ו")
 _DOUBTFUL: Final = ("ב", "כ", "ל", "מ", "ש")
 _ENDINGS: Final = ("יימ", "ימ", "אות", "ות", "יות", "יה", "ה", "ת", "י")
 
+HEBREW_AND: Final = "ו"
+HEBREW_IN: Final = "ב"
+HEBREW_THAT: Final = "ש"
+HEBREW_THE: Final = "ה"
+HEBREW_TO: Final = "ל"
 # Letters that stand for a word of their own in front of another: and, in, to, the, from, as, that.
 PARTICLES: Final = "ובלהמכש"
 # Those that stand before a time.
@@ -41,6 +49,10 @@ _SHORTEST_STEM: Final = 3
 
 def is_hebrew(word: str) -> bool:
     return _LETTERS.fullmatch(word) is not None
+
+
+def has_hebrew(text: str) -> bool:
+    return _LETTER.search(text) is not None
 
 
 @lru_cache(maxsize=32_768)

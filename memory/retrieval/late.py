@@ -16,6 +16,7 @@ from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
 from memory.inference.tokens import row_bytes
+from memory.language.hebrew import HEBREW
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -26,7 +27,6 @@ from memory.retrieval.results import VECTOR, SearchDebug, SearchRequest
 
 STAGE = "late"
 # The script that models of English alone are given English words for.
-HEBREW = "he"
 SIGNAL = "memory.retrieval.signals.late.LATE"
 # To ask the embedding server whether it has token vectors at all.
 PROBE_S = 0.2

@@ -1,6 +1,5 @@
 """The pool of candidates to rank: memories with the scores of each stage and their thread neighbours. Pure."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +9,7 @@ from uuid import UUID
 
 from memory.language.exchanges import ASSISTANT_LINE, take_question
 from memory.language.folding import find_capitals, fold_text
+from memory.language.hebrew import has_hebrew
 from memory.language.kin import find_relations
 from memory.language.names import ASSISTANT_ROLES
 from memory.language.query_cues import THE_USER
@@ -23,7 +23,6 @@ TOPIC_STEEPNESS = 4.0
 MAX_CUE_CHARS = 1_000
 # The subject of a text is among so many words; of fewer in Hebrew, which writes its particles onto the words.
 SUBJECT_WORDS = 7
-HEBREW = re.compile("[א-ת]")
 # Of so many values a standard score counts half, by n / (n + 10): neither mean nor spread of a few is well known. In a
 # store of ten memories what is known of a memory weighs more, in one of thousands its words do.
 SHRINKAGE = 10
@@ -215,7 +214,7 @@ def cut_before_user(bare: str) -> str:
 
 def take_beginning(bare: str) -> str:
     words = bare.split(" ", SUBJECT_WORDS)
-    return " ".join(words[: SUBJECT_WORDS - 2 if HEBREW.search(bare) else SUBJECT_WORDS])
+    return " ".join(words[: SUBJECT_WORDS - 2 if has_hebrew(bare) else SUBJECT_WORDS])
 
 
 def standardise(values: Sequence[float]) -> list[float]:

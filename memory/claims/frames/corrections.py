@@ -17,6 +17,7 @@ from memory.claims.frames.triples import HotTriple
 from memory.claims.frames.words import HotWords
 from memory.claims.taxonomy import ANIMALS, PEOPLE, is_single
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW_TO
 
 VERBAL: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3", "modal", "named")
 # What somebody may cease to have, to like or to be at, and whatever word takes its place.
@@ -32,8 +33,6 @@ LONGEST_PHRASE: Final = 4
 SHORTEST_RESPELT: Final = 3
 # Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".
 NEARLY: Final = 0.7
-# "I meant to Nahariya, not to Acre": written onto both.
-HEBREW_TO: Final = "ל"
 # Words that deny that there is any; what is set against a value is "not" it.
 NO_ANY: Final = {
     "en": frozenset({"no"}),
@@ -170,6 +169,7 @@ def read_elliptic(reader: PhraseReader, told: Sequence[HotTriple], skip: int) ->
     if change.new or at == end or reader.tokens[at].text.isdigit():
         return change
     value = read_value(reader, at, "")
+    # "I meant to Nahariya, not to Acre": written onto both.
     if value.startswith(HEBREW_TO) and any(f"{HEBREW_TO}{one.object}" in reader.text for one in told):
         value = value.removeprefix(HEBREW_TO)
     known = next((one for one in reversed(told) if fits_value(one, value, reader, at)), None)

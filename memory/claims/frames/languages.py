@@ -8,6 +8,7 @@ from typing import Final
 from memory.claims.frames.words import LANGUAGES, load_hot_words
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 
 MOST_WORDS: Final = 60
@@ -15,7 +16,7 @@ READ: Final = 300
 EARLIER_WEIGHT: Final = 0.3
 # Of the likeliest language's votes, from which another is read too: "vivo a" is of two.
 CLOSE: Final = 0.75
-HEBREW: Final = re.compile("[א-ת]{2}")
+PAIRS_OF_HEBREW: Final = re.compile("[א-ת]{2}")
 LETTERS: Final = {
     "ñ": "es",
     "¿": "es",
@@ -54,7 +55,7 @@ def count_votes(text: str) -> dict[str, float]:
     for letter, language in LETTERS.items():
         votes[language] += 0.5 * (letter in lowered)
     # No other language is written so, and its words have particles on them that no list has.
-    votes["he"] += len(HEBREW.findall(lowered[:READ]))
+    votes[HEBREW] += len(PAIRS_OF_HEBREW.findall(lowered[:READ]))
     return votes
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from memory.claims.frames.tokens import HotToken
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries, read_sections
 
 NUMBERS: Final = "numbers"
@@ -89,7 +90,7 @@ def load_joints(language: str) -> frozenset[str]:
 def fits_behind(last: int, value: int, language: str, part: int) -> bool:
     if language == "fr" and part % 100 in {60, 80} and value < 20:
         return True
-    if language == "he" and value == 10 and last < 10:
+    if language == HEBREW and value == 10 and last < 10:
         # "שתים עשרה".
         return True
     return value < last and (last >= 20 or last in {HUNDRED, THOUSAND})
@@ -102,7 +103,7 @@ def load_values(language: str) -> dict[str, int]:
         value, _, roles = section.partition(":")
         if (
             value.isdecimal()
-            and (int(value) != 3 or "count" not in roles or language == "he")
+            and (int(value) != 3 or "count" not in roles or language == HEBREW)
             and not ("count" in roles and language == "en")
         ):
             found.update({fold_letters(word): int(value) for word in read_entries(language, NUMBERS, section)})

@@ -9,6 +9,7 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.wording import PRONOUNS, VERBS_ONLY, ClauseWords
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE
+from memory.language.hebrew import HEBREW
 from memory.language.names import load_given_names
 
 # Pronouns before a verb that take up what stands before them: "i finocchi li detesto".
@@ -157,7 +158,7 @@ class PhraseReader(ClauseWords):
         tail += is_german and self.tokens[tail + 1].plain in load_given_names()
         # "Mi hermano pequeño Unai".
         # "אחותי הקטנה תמר".
-        is_definite = self.words.language == "he" and tail + 2 < end and self.tokens[tail].has("the")
+        is_definite = self.words.language == HEBREW and tail + 2 < end and self.tokens[tail].has("the")
         tail += is_definite and self.tokens[tail + 1].has("quality")
         tail += tail + 1 < end and self.tokens[tail].has("quality") and self.is_sure_name_at(tail + 1)
         named = self.find_name_end(tail, end) if tail < end else tail

@@ -19,6 +19,7 @@ from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
 from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
@@ -249,7 +250,7 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return token.is_capital and not token.classes and not is_occupation(reader, phrase)
     # In Hebrew no capital and no ending tells a name from an adjective.
     return reader.is_sure_name_at(at) or (
-        reader.words.language != "he"
+        reader.words.language != HEBREW
         and not token.classes
         and not phrase.has_article
         and phrase.end - at == 1

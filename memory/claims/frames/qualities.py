@@ -5,6 +5,7 @@ from typing import Final
 from memory.claims.frames.heads import HEAD_LAST
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 
 # Words of a predicate, and of a name of who speaks.
@@ -70,7 +71,7 @@ def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "Ein alter Golf", "une vieille Twingo": the name that its makers gave a thing."""
     last = reader.tokens[phrase.end - 1]
     # Hebrew has no article but "the".
-    is_determined = phrase.has_article or reader.words.language == "he"
+    is_determined = phrase.has_article or reader.words.language == HEBREW
     if not is_determined or phrase.relation or last.classes or is_listed(reader, last.text):
         return False
     return last.is_capital or not reader.has_capitals

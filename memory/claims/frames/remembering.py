@@ -9,11 +9,11 @@ from functools import cache
 from typing import Final
 
 from memory.claims.frames.words import SUBJECT, load_hot_words
+from memory.language.hebrew import HEBREW_THAT
 from memory.language.loader import read_entries
 
 # Words that may stand before the request, as in `memory.claims.requests`: "please", a name.
 FURTHEST: Final = 2
-HEBREW_THAT: Final = "ש"
 CLAUSE: Final = re.compile(r"[^,;:.!?…\n]+")
 ENDS: Final = re.compile(r"[.!?…\n]")
 # What a clause opens with behind the English "that", which also points: "can you remember that film I like?".

@@ -8,6 +8,7 @@ from typing import Final
 
 from memory.claims.frames.words import HotWords
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import read_sections
 
 # Words of a turn that are read: what goes on longer is pasted.
@@ -18,14 +19,14 @@ NUMBER: Final = CLOCK + r"|\d{1,2}\ue001|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
 MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
 WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"
 # "don't" is "do" and "n't", "wife's" is "wife" and "'s".
-ENGLISH: Final = re.compile(
+ENGLISH_TOKEN: Final = re.compile(
     rf"{NUMBER}|[^\W\d_]{{1,20}}?(?=n't\b)|n't\b|'(?:s|m|re|ve|ll|d)\b|{WORD}(?:'(?!(?:s|m|re|ve|ll|d|t)\b)[^\W_]{{1,30}})?|{MARKS}",
     re.IGNORECASE,
 )
-ELIDING: Final = re.compile(rf"{NUMBER}|aujourd'hui|'s\b|[^\W\d_]{{1,12}}'(?=\w)|{WORD}|{MARKS}", re.IGNORECASE)
+ELIDING_TOKEN: Final = re.compile(rf"{NUMBER}|aujourd'hui|'s\b|[^\W\d_]{{1,12}}'(?=\w)|{WORD}|{MARKS}", re.IGNORECASE)
 # "ג'אז", "צה\"ל": marks within a Hebrew word.
-HEBREW: Final = re.compile(rf"{NUMBER}|[^\W_]{{1,40}}(?:['\"־-][^\W_]{{1,40}}){{0,4}}|{MARKS}", re.IGNORECASE)
-PATTERNS: Final = {"en": ENGLISH, "he": HEBREW}
+HEBREW_TOKEN: Final = re.compile(rf"{NUMBER}|[^\W_]{{1,40}}(?:['\"־-][^\W_]{{1,40}}){{0,4}}|{MARKS}", re.IGNORECASE)
+PATTERNS: Final = {"en": ENGLISH_TOKEN, HEBREW: HEBREW_TOKEN}
 HOURS: Final = re.compile(CLOCK)
 TIME: Final = frozenset({"time"})
 SPLIT: Final = "split "
@@ -51,7 +52,7 @@ class HotToken:
 def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
     """``text`` is already normalised; places in it are those of the tokens."""
     found: list[HotToken] = []
-    pattern = PATTERNS.get(words.language, ELIDING)
+    pattern = PATTERNS.get(words.language, ELIDING_TOKEN)
     for match in pattern.finditer(text):
         found += split_piece(match[0], match.start(), words)
         if len(found) >= MOST_TOKENS:

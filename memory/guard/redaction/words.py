@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.folding import strip_accents
-from memory.language.hebrew import PARTICLES
+from memory.language.hebrew import PARTICLES, has_hebrew
 from memory.language.loader import SHARED, list_codes, read_entries
 
 SUBJECT: Final = "secrets"
@@ -26,7 +26,6 @@ CUES: Final = (
 )
 # Of several kinds of one word the first counts: "passcode" is a password before it is a code.
 WORD: Final = re.compile(r"[^\W_]+")
-HEBREW: Final = re.compile("[א-ת]")
 MOST_PARTICLES, SHORTEST_STEM = 3, 2
 # Characters around a lock or a login in which what opens it is looked for.
 REACH: Final = 70
@@ -181,7 +180,7 @@ def set_bounds(found: Iterable[tuple[str, int, int]], end: int) -> Iterator[CueL
 def strip_particles(word: str) -> Iterator[str]:
     """The word; a Hebrew one also without the particles written in front of it."""
     yield word
-    if not HEBREW.match(word):
+    if not has_hebrew(word[:1]):
         return
     for cut in range(1, MOST_PARTICLES + 1):
         if word[cut - 1 : cut] not in PARTICLES or len(word) - cut < SHORTEST_STEM:

@@ -11,8 +11,8 @@ from typing import Final
 
 from knowledge_graph.hotmem.asking import find_named_relations, has_question_word
 from memory.claims.claim import SPEAKER
-from memory.claims.questions import PARTNERS, PETS, AskedFor, expand_relations, find_people, read_question
-from memory.claims.taxonomy import PERSONS
+from memory.claims.questions import PETS, AskedFor, expand_relations, find_people, read_question
+from memory.claims.taxonomy import PARTNER_NOUNS, PERSONS
 from memory.language import query_cues
 from memory.language.analysis import build_query_groups, extract_terms
 from memory.language.folding import WORD, fold_text
@@ -79,7 +79,7 @@ def is_former_home(asked: AskedFor) -> bool:
 def expand_people(named: frozenset[str]) -> frozenset[str]:
     """With whom else the same word may mean: a child is a son or a daughter, a wife was told of as married to."""
     wide = expand_relations(set(named)) if named else frozenset()
-    return named | (wide & BEINGS) | ({"married_to"} if named & PARTNERS else frozenset())
+    return named | (wide & BEINGS) | ({"married_to"} if named & PARTNER_NOUNS else frozenset())
 
 
 def list_readings(words: Iterable[str]) -> Iterable[str]:

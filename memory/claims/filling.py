@@ -8,7 +8,6 @@ from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
 from memory.claims.framed import FRAMED
-from memory.claims.frames.partings import HELPERS, PARTNERS
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
@@ -16,7 +15,7 @@ from memory.claims.resolution import SEES, KnownSlot, find_care
 from memory.claims.slots import SlotMatch
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
-from memory.claims.taxonomy import KIN
+from memory.claims.taxonomy import DEPARTING, KIN, PARTNERS
 from memory.guard.annotation import Sentence
 
 # Openings that say of a statement what no slot does.
@@ -89,7 +88,7 @@ def word_slot(
     if slot.subject == SPEAKER and is_person_or_animal(slot.relation) and slot.object in whole.casefold():
         # "Mog, my old tabby, sleeps in the sink": the name stands before the clause that tells who it is, and of "Dr
         # Lohse has left, I'm with Herr Tiedemann now" who he is before his name.
-        is_told = slot.object in statement.casefold() and not (slot.relation in HELPERS and slot.weight >= FRAMED)
+        is_told = slot.object in statement.casefold() and not (slot.relation in DEPARTING and slot.weight >= FRAMED)
         return statement if is_told or len(whole) > LONGEST else whole
     if slot.subject == SPEAKER or is_told_apart or not statement:
         return statement

@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import SUBJECT as CLAIMS
-from memory.claims.taxonomy import ANIMALS, PERSONS
+from memory.claims.taxonomy import ANIMALS, PARTNER_NOUNS, PARTNERS, PERSONS
 from memory.claims.topics import LANGUAGE, cut_middle, find_spoken, find_topic_words, read_small_words
 from memory.guard.annotation import find_entries
 from memory.guard.lexicon import WORD, Lexicon, LexiconEntry, build_entries
@@ -79,7 +79,7 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     "guitar": frozenset({"hobby", "owns"}),
     "hobby": frozenset({"learning", "routine", "gym", "member_of", "choir", "course", "time", "instrument"}),
     "routine": frozenset({"hobby", "works_at", "time"}),
-    "married_to": frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance", "dating"}),
+    "married_to": PARTNER_NOUNS | {"dating"},
     "child": frozenset({"son", "daughter", "twins"}),
     "parent": frozenset({"mother", "father"}),
     "sibling": frozenset({"sister", "brother"}),
@@ -94,7 +94,6 @@ RELATED: Final[dict[str, frozenset[str]]] = {
         {"mother", "father", "parent", "sister", "brother", "sibling", "son", "daughter", "child", "wife", "husband"}
     ),
 }
-PARTNERS: Final = frozenset({"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"})
 PETS: Final = ANIMALS | {"pet"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})
@@ -185,7 +184,7 @@ def expand_relations(named: set[str]) -> frozenset[str]:
     # What the cat is called is told by "goes by Duke" and "we have a cat, Duke".
     found |= RELATED["name"] if "name" in named else set()
     # A husband may have been told of as a partner, and the wedding with him as one.
-    return frozenset(found | ({"married_to"} | PARTNERS if found & PARTNERS else set()))
+    return frozenset(found | (PARTNERS if found & PARTNER_NOUNS else set()))
 
 
 def find_subjects(question: str, bare: str, named: set[str]) -> frozenset[str]:

@@ -9,14 +9,13 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.filling import word_slot
 from memory.claims.framed import FRAMED
-from memory.claims.frames.partings import PARTNERS
 from memory.claims.general import is_plain
 from memory.claims.lexicon import MARK
 from memory.claims.nouns import NAMED
 from memory.claims.prescriptions import is_prescribed
 from memory.claims.slots import SlotMatch
 from memory.claims.subjects import find_kin_before, find_subject_of_is
-from memory.claims.taxonomy import ANIMALS
+from memory.claims.taxonomy import ANIMALS, PARTNERS
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
 

@@ -17,6 +17,13 @@ KIN: Final = frozenset(
     | {"sister_in_law", "brother_in_law", "son_in_law", "daughter_in_law", "stepmother", "stepfather", "stepson"}
     | {"stepdaughter", "half_brother", "half_sister", "godmother", "godfather", "godson", "goddaughter", "godchild"}
 )
+PARTNER_NOUNS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband"})
+PARTNERS: Final = PARTNER_NOUNS | {"married_to"}
+HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss"})
+# Who goes out of somebody's life by leaving, retiring or moving out, and whose name another may take.
+DEPARTING: Final = HELPERS | {"roommate"}
+# Whom somebody ceases to have or changes for another.
+REPLACEABLE: Final = HELPERS | {"coach", "teacher", "landlord"}
 PEOPLE: Final = KIN | frozenset(
     {"boss", "colleague", "neighbor", "roommate", "landlord", "teacher", "student", "coach", "doctor", "dentist"}
     | {"therapist", "vet", "hairdresser", "babysitter", "friend"}

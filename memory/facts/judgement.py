@@ -12,9 +12,9 @@ from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT
 from memory.claims.doses import read_changed_dose
 from memory.claims.framed import GENERIC
-from memory.claims.frames.partings import PARTNERS
 from memory.claims.relations import is_single_valued
 from memory.claims.subjects import PRONOUN
+from memory.claims.taxonomy import PARTNERS
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS, fold_key

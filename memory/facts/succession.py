@@ -9,10 +9,9 @@ import re
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.frames.partings import HELPERS, PARTNERS
 from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
-from memory.claims.taxonomy import ANIMALS, KIN
+from memory.claims.taxonomy import ANIMALS, DEPARTING, KIN, PARTNERS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -79,7 +78,7 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
 
 def is_back_soon(fact: Fact, draft: FactDraft) -> bool:
     """ "Clive left early today" ends no boss."""
-    tie = fact.relation in PARTNERS | HELPERS
+    tie = fact.relation in PARTNERS | DEPARTING
     return tie and TEMPORARY in read_pair_statement(PairStatement(draft.statement)).tags
 
 
@@ -90,7 +89,7 @@ def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:
     """
     is_tie = fact.relation in KIN - PARTNERS
     is_free = draft.tense == "over" and draft.relation in OPEN_RELATIONS and not draft.is_remark
-    if draft.is_correction or not (is_tie or (is_free and fact.relation in PARTNERS | HELPERS)):
+    if draft.is_correction or not (is_tie or (is_free and fact.relation in PARTNERS | DEPARTING)):
         return False
     is_parted = fact.relation in PARTNERS and read_pair_statement(PairStatement(draft.statement)).tells_end
     return is_tie or not is_parted

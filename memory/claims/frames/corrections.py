@@ -15,20 +15,17 @@ from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
 from memory.claims.frames.words import HotWords
-from memory.claims.taxonomy import ANIMALS, PEOPLE, is_single
+from memory.claims.taxonomy import ANIMALS, PEOPLE, REPLACEABLE, is_single
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_TO
 
 VERBAL: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3", "modal", "named")
 # What somebody may cease to have, to like or to be at, and whatever word takes its place.
-HELPERS: Final = frozenset(
-    {"doctor", "dentist", "therapist", "vet", "hairdresser", "coach", "teacher", "boss", "babysitter", "landlord"}
-)
-CEASING: Final = HELPERS | {"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"}
+CEASING: Final = REPLACEABLE | {"owns", "has", "works_at", "lives_in", "likes", "works_as", "married_to"}
 
 NAMES: Final = PEOPLE | ANIMALS | {"name", "friend_of", "married_to"}
 # What one word takes the place of.
-NAMED_ALIKE: Final = NAMES | HELPERS | {"lives_in", "works_at", "works_as"}
+NAMED_ALIKE: Final = NAMES | REPLACEABLE | {"lives_in", "works_at", "works_as"}
 LONGEST_PHRASE: Final = 4
 SHORTEST_RESPELT: Final = 3
 # Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".

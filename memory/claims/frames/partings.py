@@ -14,15 +14,13 @@ from memory.claims.frames.naming import find_span
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import ANIMALS, THINGS
+from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS, THINGS
 from memory.guard.spelling import fold_letters
 
-PARTNERS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband", "married_to"})
-HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss", "roommate"})
 # Before a noun it denies no verb.
 NO: Final = ("en", "no")
 # Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
-ENDABLE: Final = ANIMALS | THINGS | PARTNERS | HELPERS | {"lives_in", "works_at", "owns", "has"}
+ENDABLE: Final = ANIMALS | THINGS | PARTNERS | DEPARTING | {"lives_in", "works_at", "owns", "has"}
 # "We're leaving Utrecht on Friday at nine" is a journey.
 JOURNEY: Final = ("time", "unit", "clock", "there")
 NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
@@ -41,7 +39,7 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
-        if is_early and one.relation in PARTNERS | HELPERS:
+        if is_early and one.relation in PARTNERS | DEPARTING:
             # "Clive left early today" comes back tomorrow.
             continue
         if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
@@ -52,7 +50,7 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
 def is_named(one: HotTriple, spoken: set[str]) -> bool:
     """Of who has a title the name alone says who: "der Wolff" is Herr Wolff."""
     parts = fold_letters(one.object).split()
-    return spoken.issuperset(parts) or (one.relation in HELPERS and len(parts) > 1 and parts[-1] in spoken)
+    return spoken.issuperset(parts) or (one.relation in DEPARTING and len(parts) > 1 and parts[-1] in spoken)
 
 
 def find_successor(reader: PhraseReader, clause: HotClause, parted: HotTriple) -> ClauseFact | None:

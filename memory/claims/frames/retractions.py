@@ -10,21 +10,20 @@ from itertools import groupby
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause
-from memory.claims.frames.corrections import HELPERS, NAMES, HotChange, put
+from memory.claims.frames.corrections import NAMES, HotChange, put
 from memory.claims.frames.details import find_time
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_names, find_span
-from memory.claims.frames.partings import PARTNERS
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import PEOPLE, THINGS, is_single
+from memory.claims.taxonomy import PARTNERS, PEOPLE, REPLACEABLE, THINGS, is_single
 from memory.guard.spelling import fold_letters
 
 # What is called by a part of its name: "Sparkasse Lippstadt" is "die Sparkasse".
 CUT_SHORT: Final = NAMES | {"works_at", "lives_in"}
 SHORTEST_PART: Final = 3
 # Who and what is changed for another; kin and animals are not.
-CHANGEABLE: Final = THINGS | HELPERS
+CHANGEABLE: Final = THINGS | REPLACEABLE
 TOGETHER: Final = PARTNERS | {"friend_of"}
 # What is exchanged for another "from one to the other".
 EXCHANGED: Final = frozenset({"works_at", "time", "doctor", "dentist", "therapist", "vet", "hairdresser", "coach"})

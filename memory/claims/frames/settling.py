@@ -21,7 +21,7 @@ from memory.claims.frames.corrections import (
 )
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span
-from memory.claims.frames.partings import HELPERS, find_successor
+from memory.claims.frames.partings import find_successor
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.retractions import (
     align_told,
@@ -33,7 +33,7 @@ from memory.claims.frames.retractions import (
 )
 from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import is_single
+from memory.claims.taxonomy import DEPARTING, is_single
 
 # Of which a value of the same kind is no other matter.
 OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
@@ -99,7 +99,7 @@ def put_right(
 def name_successors(state: TurnState, turn: TurnClauses) -> None:
     """Who comes in the place of somebody whom the turn parts with, where no verb says so."""
     told = {one.relation for one in state.facts}
-    for parted in [one for one in state.retracted if one.is_over and one.relation in HELPERS - told]:
+    for parted in [one for one in state.retracted if one.is_over and one.relation in DEPARTING - told]:
         found = (find_successor(turn.make_reader(clause), clause, parted) for clause in turn.clauses)
         state.facts += [one for one in found if one is not None][:1]
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from memory.claims.lexicon import MARK as CLAIM
 from memory.claims.lexicon import NOUN
+from memory.claims.taxonomy import PARTNER_NOUNS
 from memory.facts.pairs.content import ContentReader, is_figure, is_grammar
 from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, SUBJECT, TOPIC, TURNED, WEAK_SLOT
 from memory.facts.pairs.spans import OWNERS, SentenceSpans, drop_inner, is_within, overlap
@@ -23,11 +24,11 @@ KIN: Final = frozenset(
     | {"mother_in_law", "father_in_law", "sister_in_law", "brother_in_law", "son_in_law", "daughter_in_law", "friend"}
     | {"stepmother", "stepfather", "stepson", "stepdaughter", "half_brother", "half_sister", "godmother", "godfather"}
     | {"godson", "goddaughter", "godchild", "colleague", "neighbor", "roommate", "student", "coach", "teacher"}
-    | {"wife", "husband", "partner", "girlfriend", "boyfriend", "fiance"}
+    | PARTNER_NOUNS
 )
 ROLES: Final = frozenset({"boss", "dentist", "doctor", "therapist", "vet", "hairdresser", "landlord", "babysitter"})
 # A fiancée who becomes a wife is the same person.
-PARTNERS: Final = dict.fromkeys(("wife", "husband", "girlfriend", "boyfriend", "fiance"), "partner")
+PLAIN_PARTNERS: Final = dict.fromkeys(PARTNER_NOUNS, "partner")
 # Words that the owner's word may stand apart from what is owned: "the user's younger brother".
 REACH: Final = 3
 # Kinds of claims' words that say how a statement is meant.
@@ -126,8 +127,8 @@ class SentenceReader:
         if any(start in self.owned_places for start, _ in self.spans.of(SLOT + "partner")):
             owned.add("partner")
         self.has_beings = bool(nouns)
-        self.people = frozenset(PARTNERS.get(noun, noun) for _, noun in nouns)
-        self.kin = frozenset(PARTNERS.get(noun, noun) for noun in owned & KIN)
+        self.people = frozenset(PLAIN_PARTNERS.get(noun, noun) for _, noun in nouns)
+        self.kin = frozenset(PLAIN_PARTNERS.get(noun, noun) for noun in owned & KIN)
         self.roles = frozenset(owned & ROLES)
 
     def find_opening_name(self) -> str:

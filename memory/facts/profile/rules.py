@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims import Claim, read_claims
-from memory.claims.frames.partings import HELPERS
 from memory.claims.reader import READ
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import STRANGERS, is_person
+from memory.claims.taxonomy import DEPARTING
 from memory.facts.profile.completion import complete_statement
 from memory.facts.profile.facts import Certainty, ProfileFact, ProfileField
 from memory.facts.profile.turns import find_told_turn
@@ -161,7 +161,7 @@ def is_taken(claim: Claim, statement: str) -> bool:
         return judge_write(statement, is_requested=True).refusal is None
     # "I meant Faro, not Loulé" sounds like talk, but puts right what is known.
     # So does "ahora está una tal Vanesa" of a new boss.
-    is_exchanged = claim.tense != "present" and claim.relation in HELPERS
+    is_exchanged = claim.tense != "present" and claim.relation in DEPARTING
     is_meant = claim.is_sure or is_exchanged or (claim.is_correction and bool(claim.replaces))
     return judge_write(statement, is_requested=is_meant).objection is None
 

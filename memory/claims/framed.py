@@ -64,10 +64,11 @@ def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
         make_slot(one, text) for one in reading.retracted if one.is_over and (one.subject, one.relation) not in filled
     ]
     told = [one for one in told if one.end > one.start]
-    return [replace(one, is_shared=any(is_shared(one, other) for other in told)) for one in told]
+    return [replace(one, is_shared=any(is_of_another_too(one, other) for other in told)) for one in told]
 
 
-def is_shared(one: SlotMatch, other: SlotMatch) -> bool:
+def is_of_another_too(one: SlotMatch, other: SlotMatch) -> bool:
+    """Whether frames read the same words of two people; where they read one alone, `sharing` reads the other."""
     return one.subject != other.subject and (one.relation, one.object_span) == (other.relation, other.object_span)
 
 
@@ -115,15 +116,15 @@ def join_slots(matched: Sequence[SlotMatch], framed: Sequence[SlotMatch]) -> lis
         if ((one.subject, one.relation) not in named or one.object in told) and may_be_place(one)
     ]
     # One of a template may be of both people of a frame: "my brother and I live in Kiel".
-    twins: set[int] = set()
+    paired: set[int] = set()
     for one in framed:
-        twin = next((at for at, other in enumerate(found) if at not in twins and is_twin(one, other)), None)
-        if twin is None:
-            twins.add(len(found))
+        pair = next((at for at, other in enumerate(found) if at not in paired and reads_same(one, other)), None)
+        if pair is None:
+            paired.add(len(found))
             found.append(one)
         else:
-            twins.add(twin)
-            found[twin] = choose_slot(found[twin], one)
+            paired.add(pair)
+            found[pair] = choose_slot(found[pair], one)
     unlike = {(one.subject, one.relation, one.object, one.is_over): one for one in found}
     return sorted(unlike.values(), key=lambda one: one.start)
 
@@ -166,7 +167,7 @@ def load_of_words() -> frozenset[str]:
     return frozenset(word for code in LANGUAGES for kind in kinds for word in read_entries(code, SUBJECT, kind))
 
 
-def is_twin(framed: SlotMatch, other: SlotMatch) -> bool:
+def reads_same(framed: SlotMatch, other: SlotMatch) -> bool:
     if framed.relation == other.relation and framed.object == other.object:
         return True
     return overlaps(framed.object_span, other.object_span)

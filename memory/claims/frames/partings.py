@@ -33,18 +33,21 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
         return
     spoken = {token.plain for token in reader.tokens}
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
-    is_early = any(token.has("early") for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
     named = (one for one in told if one.relation in ENDABLE and is_named(one, spoken))
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
-        if is_early and one.relation in PARTNERS | DEPARTING:
-            # "Clive left early today" comes back tomorrow.
+        if one.relation in PARTNERS | DEPARTING and leaves_early(reader):
             continue
         if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def leaves_early(reader: PhraseReader) -> bool:
+    """ "Clive left the office early" comes back tomorrow: the hour alone, wherever in the clause it stands."""
+    return any(token.has("early") for token in reader.tokens)
 
 
 def is_named(one: HotTriple, spoken: set[str]) -> bool:

@@ -22,7 +22,7 @@ from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import ends_another, is_lasting_tie, may_end, names_matter, says_still
+from memory.facts.succession import is_lasting_tie, is_spared, may_end, names_matter
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact
 
@@ -128,7 +128,7 @@ def judge_likely(
     fact = others[best][0]
     if is_number_alone(draft) and leaves_limit(fact, draft):
         return
-    is_ended = likely[best].ends and not draft.is_turn and not says_still(fact, draft)
+    is_ended = likely[best].ends and not draft.is_turn
     if is_ended and may_likely_end(fact, draft, keys) and (fact.relation == draft.relation or is_alone(fact)):
         judged.contradicting.append(others[best])
         judged.about = None
@@ -138,13 +138,16 @@ def judge_likely(
 
 def may_likely_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """What is over ends the value it names, and kin never: "stopped the aspirin" ended the ramipril beside it."""
-    if ends_another(fact, draft, keys) or is_lasting_tie(fact, draft):
+    if is_spared(fact, draft, keys) or is_lasting_tie(fact, draft) or spares_limits(fact, draft):
         return False
-    if leaves_limit(fact, draft) or spares_unnamed(fact, draft):
-        return False
-    if tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
+    if fills_another_slot(fact, draft, keys):
         return False
     return draft.tense != "over" or names_matter(fact, draft)
+
+
+def spares_limits(fact: Fact, draft: FactDraft) -> bool:
+    """Whether the fact limits somebody and goes on, however surely the draft ends something."""
+    return leaves_limit(fact, draft) or spares_unnamed(fact, draft)
 
 
 def leaves_limit(fact: Fact, draft: FactDraft) -> bool:
@@ -173,9 +176,9 @@ def is_number_alone(draft: FactDraft) -> bool:
     return read_changed_dose(draft.statement, draft.lang or "en") is not None
 
 
-def are_of_one_kind(fact: Fact, draft: FactDraft) -> bool:
+def fills_another_slot(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """Of two slots one ends the other only if both are where somebody works, or whom they are with."""
-    return any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS))
+    return tell_apart(fact, draft, keys) and not any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS))
 
 
 def is_alone(fact: Fact) -> bool:
@@ -189,9 +192,9 @@ def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str,
     if draft.tense == ENDED and draft.relation not in OPEN_RELATIONS and fact.subject_key != keys[0]:
         return False
     # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
-    if draft.tense == ENDED and tell_apart(fact, draft, keys) and not are_of_one_kind(fact, draft):
+    if draft.tense == ENDED and fills_another_slot(fact, draft, keys):
         return False
-    if leaves_limit(fact, draft) or spares_unnamed(fact, draft) or not may_end(fact, draft, keys, thread_id):
+    if spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
         return False
     same_words = Fact.objects.for_user(user).filter(statement=fact.statement).exclude(pk=fact.pk)
     # What "my brother and I" have in common each of us ends for themselves: "er hat gekündigt" leaves me my work.

@@ -56,9 +56,7 @@ def says_still(fact: Fact, draft: FactDraft) -> bool:
 
 def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
     """``keys`` are the draft's subject, relation and object, folded."""
-    if ends_another(fact, draft, keys):
-        return False
-    if says_still(fact, draft) or is_back_soon(fact, draft):
+    if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction
     if fills_same_slot(fact, keys, is_announced=is_announced):
@@ -76,8 +74,14 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     return names_matter(fact, draft) or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
 
 
-def is_back_soon(fact: Fact, draft: FactDraft) -> bool:
-    """ "Clive left early today" ends no boss."""
+def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether the draft's own words say that the fact goes on, so that nothing else in them ends it."""
+    return ends_another(fact, draft, keys) or says_still(fact, draft)
+
+
+def is_away_for_a_while(fact: Fact, draft: FactDraft) -> bool:
+    """ "Clive left early today", "Clive is on holiday" end no boss: by all the judge reads as passing, of which the
+    early hour, that frames know too, is a part."""
     tie = fact.relation in PARTNERS | DEPARTING
     return tie and TEMPORARY in read_pair_statement(PairStatement(draft.statement)).tags
 

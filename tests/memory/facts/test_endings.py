@@ -7,7 +7,7 @@ import pytest
 from memory.facts.drafts import FactDraft
 from memory.facts.pairs import PairStatement, read_statement
 from memory.facts.replacement import MANY, NEAR, EarlierStatement, LikelyReplacement, estimate_all
-from memory.facts.succession import is_back_soon, names_matter, says_still
+from memory.facts.succession import is_away_for_a_while, names_matter, says_still
 from memory.models import Fact
 
 SAID = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -97,4 +97,4 @@ def test_another_value_is_no_matter_where_the_statement_names_its_own() -> None:
 )
 def test_who_leaves_early_comes_back(remark: str, *, is_back: bool) -> None:
     boss = Fact(subject_key="you", relation="boss", object="clive", object_key="clive", statement="My boss is Clive.")
-    assert is_back_soon(boss, FactDraft(remark, SAID, 0.9, is_remark=True)) == is_back
+    assert is_away_for_a_while(boss, FactDraft(remark, SAID, 0.9, is_remark=True)) == is_back

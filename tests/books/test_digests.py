@@ -20,7 +20,7 @@ from memory.conf import change_settings
 from memory.facade import MemoryFacade
 from memory.models import EndUser, ModelCall
 from tests.api_client import ApiClient, client_for
-from tests.books.test_books import BookShelf
+from tests.books.shelf import BookShelf
 from tests.doubles.model_services import LanguageModelStub
 
 pytestmark = pytest.mark.usefixtures("services", "db")

@@ -15,9 +15,7 @@ from memory.models import EndUser, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.tiers import Indexing
 from tests.api_client import ApiClient
-from tests.books.test_books import BookShelf, rows_left, shelf, table, work
-
-__all__ = ["shelf"]
+from tests.books.shelf import BookShelf, rows_left, table, work
 
 pytestmark = pytest.mark.usefixtures("services", "db")
 

@@ -7,9 +7,7 @@ import pytest
 from books.models import FILE_NAME_CHARS
 from memory.conf import data_dir
 from memory.models import EndUser
-from tests.books.test_books import BookShelf, rows_left, shelf
-
-__all__ = ["shelf"]
+from tests.books.shelf import BookShelf, rows_left
 
 pytestmark = pytest.mark.usefixtures("services", "db")
 

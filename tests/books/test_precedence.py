@@ -11,9 +11,7 @@ from books.reading.sandbox import read_document
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from tests.api_client import client_for
-from tests.books.test_books import BookShelf, rows_left, shelf, table, work
-
-__all__ = ["shelf"]
+from tests.books.shelf import BookShelf, rows_left, table, work
 
 pytestmark = pytest.mark.usefixtures("services", "db")
 

@@ -6,10 +6,10 @@ import pytest
 
 from books import jobs
 from memory.models import EndUser
-from tests.books.test_books import BookShelf, shelf
+from tests.books.shelf import BookShelf
 from tests.books.test_digests import LAMP, hand_in, model
 
-__all__ = ["model", "shelf"]
+__all__ = ["model"]
 
 pytestmark = pytest.mark.usefixtures("services", "db")
 

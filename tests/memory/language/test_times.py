@@ -5,7 +5,7 @@ import pytest
 from memory.language.figures import find_numbers
 from memory.language.times import find_times
 from memory.retrieval.signals import exact
-from tests.memory.retrieval.test_ranking import signal_values, text
+from tests.memory.retrieval.pools import signal_values, text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from memory.language.names import find_names
 from memory.retrieval.query import is_about_me, understand_query
 from memory.retrieval.signals import alias, exact, recency, subject, wording
 from memory.retrieval.signals import question as asked
-from tests.memory.retrieval.test_ranking import NOW, fact, make_pool, signal_values, text
+from tests.memory.retrieval.pools import NOW, fact, make_pool, signal_values, text
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def run(command: str, argv: list[str]) -> int:
 
         gc.enable()
         return installation.main(argv[1:])
-    parts = needed_parts(command, argv)
+    parts = list_needed_parts(command, argv)
     return run_with(parts, command, argv) if parts else execute(command, argv)
 
 
@@ -131,7 +131,7 @@ def brings_settings(argv: list[str]) -> bool:
     return any(word.startswith(("--settings", "--pythonpath")) for word in argv)
 
 
-def needed_parts(command: str, argv: list[str]) -> list[str]:
+def list_needed_parts(command: str, argv: list[str]) -> list[str]:
     from config.embedded import PARTS, list_embedded_parts
 
     if HELP & set(argv):

@@ -17,7 +17,7 @@ from books.models import Book, BookChunk, BookDigest, BookJob, DigestState
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import redact_secrets
-from memory.inference.asking import answer_prompt, model_for, take_call
+from memory.inference.asking import answer_prompt, find_prompt_model, take_call
 from memory.inference.prompts import PromptValue
 from memory.language.grounding import find_particulars, is_quoted
 from memory.models import EndUser, MemoryItem
@@ -86,7 +86,7 @@ class BudgetSpent(Exception):
 
 
 def is_asked_for() -> bool:
-    return model_for(MAP) is not None and model_for(REDUCE) is not None
+    return find_prompt_model(MAP) is not None and find_prompt_model(REDUCE) is not None
 
 
 def find_digest(user: EndUser, book_id: uuid.UUID) -> BookDigest | None:
@@ -197,7 +197,7 @@ def read_part(user: EndUser, digest: BookDigest) -> None:
     digest.concepts = unite(digest.concepts, [one for one in mapped.concepts if one.casefold() in told], MOST_CONCEPTS)
     digest.tone, digest.style = digest.tone or clean(mapped.tone), digest.style or clean(mapped.style)
     quotes = [CategorisedText(text=one) for one in mapped.quotes]
-    if model_for(EXTRACTION) is not None:
+    if find_prompt_model(EXTRACTION) is not None:
         data: dict[str, PromptValue] = {
             "categories": ", ".join(CATEGORIES),
             "title": digest.book.title,
@@ -235,7 +235,7 @@ def close_digest(digest: BookDigest, summary: str) -> None:
 
 
 def ask(user: EndUser, prompt: str, data: dict[str, PromptValue], form: type[Any]) -> Any:  # noqa: ANN401 -- of the form
-    if model_for(prompt) is None or not take_call(user.pk):
+    if find_prompt_model(prompt) is None or not take_call(user.pk):
         raise BudgetSpent
     return answer_prompt(prompt, data, form, deadline=Deadline(memory_conf().llm.timeout_s))
 

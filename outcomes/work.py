@@ -10,7 +10,7 @@ from django.db.models import Min, Q, QuerySet
 
 from memory.access.outbox import Outbox
 from memory.conf import memory_conf
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.models import EndUser
 from outcomes.models import ConversationWork, Detection, Exchange
 from outcomes.signals import judging_due, reading_due
@@ -30,7 +30,7 @@ def is_detector_enabled() -> bool:
     conf = memory_conf()
     flags = conf.flags
     allowed = flags["outcome_detection"] and flags["outcome"] and conf.conversations.detections_a_day > 0
-    return bool(allowed) and model_for("outcome_detection") is not None
+    return bool(allowed) and find_prompt_model("outcome_detection") is not None
 
 
 def get_idle_time() -> timedelta:

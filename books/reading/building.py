@@ -155,7 +155,7 @@ def clean_title(value: object) -> str:
     return "" if UNTITLED.fullmatch(title) else title
 
 
-def title_from_name(name: str) -> str:
+def derive_title(name: str) -> str:
     """A title for a document that states none: its file's name without folders and extension."""
     base = re.split(r"[\\/]", clean_line(name))[-1]
     stem = base.rpartition(".")[0] or base

@@ -9,7 +9,7 @@ import os
 import sys
 from io import BytesIO
 
-from books.reading.building import DocumentBuilder, title_from_name
+from books.reading.building import DocumentBuilder, derive_title
 from books.reading.confinement import confine_process, die_with_parent
 from books.reading.document import DocumentBlock, DocumentRefused, ReadingLimits, RefusalCode
 from books.reading.kinds import kind_of_name, recognise_kind
@@ -82,7 +82,7 @@ def read_input(name: str, limits: ReadingLimits, reader: Reader, lines: LineWrit
         raise DocumentRefused(RefusalCode.NO_TEXT, "There is no text in the document.")
     lines.write(
         done=True,
-        title=builder.title or title_from_name(name),
+        title=builder.title or derive_title(name),
         author=builder.author,
         pages=builder.pages,
         notices=list(builder.notices),

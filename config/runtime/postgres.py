@@ -176,12 +176,12 @@ def initialise_cluster(paths: Paths, prefix: list[str]) -> None:
 
 
 def write_configuration(paths: Paths) -> None:
-    text = CONFIGURATION.format(run=paths.run, shared_memory=shared_memory_kind())
+    text = CONFIGURATION.format(run=paths.run, shared_memory=choose_shared_memory())
     (paths.postgres / "postgresql.conf").write_text(text, encoding="utf-8")
     (paths.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
 
 
-def shared_memory_kind() -> str:
+def choose_shared_memory() -> str:
     """Use files where /dev/shm is small: containers often have 64 MB, too little for a parallel index build."""
     try:
         roomy = shutil.disk_usage("/dev/shm").total >= GIGABYTE  # noqa: S108 - its size is asked, nothing is put there

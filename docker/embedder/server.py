@@ -147,7 +147,7 @@ async def embed_tokens(request: Request) -> Response:
 
 
 async def info(request: Request) -> Response:
-    source = served_models(request).source
+    source = list_served_models(request).source
     return JSONResponse(
         {
             "model_id": source.name,
@@ -220,13 +220,13 @@ def is_span(given: object) -> bool:
     return isinstance(given, list) and len(given) == 2 and all(type(number) is int for number in given)
 
 
-def served_models(request: Request) -> ServedModels:
+def list_served_models(request: Request) -> ServedModels:
     served: ServedModels = request.app.state.models
     return served
 
 
 async def choose_model(request: Request, body: dict[str, Any]) -> AnyEncoder:
-    return await served_models(request).choose(body.get("model"))
+    return await list_served_models(request).choose(body.get("model"))
 
 
 async def encode(

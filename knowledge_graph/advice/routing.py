@@ -8,7 +8,7 @@ from typing import Any
 from knowledge_graph.advice.boosts import DOCUMENT_SHARE, DOCUMENTED, ENTITY_SHARE, MOST_FOR_ENTITIES, NAMED, SOLVED
 from knowledge_graph.extraction.concepts import extract_concepts, select_problem_keys
 from knowledge_graph.extraction.entities import extract_entities
-from memory.access.cursors import GENERIC_PLAN, bounded_cursor, fetch_prepared
+from memory.access.cursors import GENERIC_PLAN, fetch_prepared, open_bounded_cursor
 from memory.conf import memory_conf
 from memory.language.folding import fold_name
 from memory.models import EndUser
@@ -75,7 +75,7 @@ def advise(user: EndUser, query: Query, deadline: Deadline) -> SearchAdvice:
         **{f"most_{name}": limit for name, limit in LIMITS.items()},
     }
     # Nothing here is read in bulk, so one plan serves all: 2.4 ms for eight concepts of 50,000.
-    with bounded_cursor(GRAPH, user.pk, deadline, GENERIC_PLAN) as cursor:
+    with open_bounded_cursor(GRAPH, user.pk, deadline, GENERIC_PLAN) as cursor:
         return build_advice(fetch_prepared(cursor, ADVICE_STATEMENT, values))
 
 

@@ -16,7 +16,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import find_secret
 from memory.inference import prompts
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.inference.llm import LanguageModel
 from memory.language.folding import fold_name
 from memory.language.vocabulary import load_places, load_technologies
@@ -79,7 +79,7 @@ class AnalysisOut(BaseModel):
 
 def read_memories(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryReading]:
     """The model's readings of those memories that warrant one. Empty without a model. Not in a transaction."""
-    model = model_for(PURPOSE)
+    model = find_prompt_model(PURPOSE)
     if model is None:
         return {}
     found: dict[uuid.UUID, MemoryReading] = {}

@@ -28,7 +28,7 @@ def build_word_key(piece: TextToken, language: str, *, is_sure: bool = False) ->
     if piece.kind == "code" or not bare[:1].isalpha():
         return bare
     if is_hebrew(piece.form):
-        return _hebrew_key(piece.form)
+        return _find_hebrew_key(piece.form)
     if not ("a" <= bare[:1] <= "z"):
         return bare
     own = stem_word(piece.form, language)
@@ -36,20 +36,20 @@ def build_word_key(piece: TextToken, language: str, *, is_sure: bool = False) ->
         return bare
     others = () if is_sure else tuple(other for other in FIRST_LANGUAGES if other != language)
     forms = (*own, *(stem for other in others for stem in stem_word(piece.form, other)))
-    return _named(forms) or own[0].partition(":")[2]
+    return _find_name(forms) or own[0].partition(":")[2]
 
 
-def _named(forms: Sequence[str]) -> str | None:
+def _find_name(forms: Sequence[str]) -> str | None:
     return next((name for form in forms if (name := load_technical_terms().get(form))), None) or find_english_name(
         forms
     )
 
 
-def _hebrew_key(form: str) -> str:
+def _find_hebrew_key(form: str) -> str:
     """Particles are taken off where what is left is known; else only the article and a plural ending."""
     forms = list_hebrew_readings(form)
     known = next((name for one in forms if (name := load_technologies().get(one))), None)
-    if name := known or _named(forms):
+    if name := known or _find_name(forms):
         return name
     stem = list_hebrew_readings(strip_hebrew_article(strip_accents(form)))[0]
     for ending in ("ימ", "ות"):

@@ -19,7 +19,7 @@ from knowledge_graph.insights.findings import (
 from knowledge_graph.insights.graphs import GraphFindings
 from knowledge_graph.insights.question import InsightQuestion, count_topics
 from knowledge_graph.queries.statistics import ConceptRouting
-from memory.access.cursors import GENERIC_PLAN, bounded_cursor
+from memory.access.cursors import GENERIC_PLAN, open_bounded_cursor
 from memory.conf import memory_conf
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -56,7 +56,7 @@ def gather_insights(
         return Insights(question.context_type)
     uses_graphs = bool(memory_conf().flags["kg"])
     # Measured from here: the first question of a process loads word lists before.
-    with bounded_cursor(INSIGHTS, user.pk, Deadline(within_s), PLANNING) as cursor:
+    with open_bounded_cursor(INSIGHTS, user.pk, Deadline(within_s), PLANNING) as cursor:
         rows = experience.read_experience(cursor, user, question, thread_id, now, uses_graphs=uses_graphs)
         messages = list(recent_messages)[-RECENT_USED:] or [row["text"] for row in rows.messages]
         before = count_topics([text for text in messages if text.strip() != query.strip()])

@@ -19,7 +19,7 @@ SHAPE_MISMATCH_CODES = frozenset({"42P01", "42703", "42883", "42704", "42804"})
 
 
 @contextmanager
-def bounded_cursor(
+def open_bounded_cursor(
     dependency: str, user_id: int, deadline: Deadline, settings: Mapping[str, str]
 ) -> Iterator[CursorWrapper]:
     """A cursor in the user's scope, under these settings, that Postgres interrupts when the deadline has passed.

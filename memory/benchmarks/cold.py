@@ -95,7 +95,7 @@ def time_start(way: str, client: BenchmarkClient, writer: NoteWriter, queries: i
     taken: list[float] = []
     pages = [read_pages()]
     # The middle ones belong to neither: they bring in what the first have not.
-    for question in writer.questions(3 * queries):
+    for question in writer.draw_questions(3 * queries):
         start = time.perf_counter()
         client.search(MEASURED, question, LIMIT)
         taken.append((time.perf_counter() - start) * 1000)

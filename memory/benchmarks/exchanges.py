@@ -151,7 +151,7 @@ class ExchangeMeasurement:
 
     def write_messages(self) -> Sequence[str]:
         rng = random.Random(f"exchanges {self.plan.seed}")  # noqa: S311  (figures, not secrets)
-        questions = NoteWriter(self.plan.seed).questions(self.plan.exchanges)
+        questions = NoteWriter(self.plan.seed).draw_questions(self.plan.exchanges)
         return [
             rng.choice(STATEMENTS).format(**{slot: rng.choice(words) for slot, words in WORDS.items()})
             if number % 2

@@ -188,10 +188,10 @@ class GrowthRun:
         for name, people in ((LARGE, [self.large]), (SMALL, self.small)):
             say(f"{name}: searching, composing, storing")
             with self.count(f"search, {name}", "search"):
-                for question in self.writer.questions(self.plan.queries):
+                for question in self.writer.draw_questions(self.plan.queries):
                     self.client.search(rng.choice(people).external_id, question, LIMIT)
             with self.count(f"context, {name}", "context"):
-                for question in self.writer.questions(self.plan.queries):
+                for question in self.writer.draw_questions(self.plan.queries):
                     self.client.context(rng.choice(people).external_id, question)
             with self.count(f"store until indexed, {name}", "store one memory"):
                 chosen = [rng.choice(people).external_id for _ in range(self.plan.queries)]
@@ -203,7 +203,7 @@ class GrowthRun:
     def warm_up(self) -> None:
         with self.client.pause_counting():
             for person in (self.large, self.small[0]):
-                for question in self.writer.questions(WARM_UP):
+                for question in self.writer.draw_questions(WARM_UP):
                     self.client.search(person.external_id, question, LIMIT)
                     self.client.context(person.external_id, f"{question} ({WARM_UP})")
                 self.client.store(person.external_id, build_payload(next(self.writer.notes(1)), self.now))

@@ -74,7 +74,7 @@ def measure(
     # As in the web process: the garbage of filling is not looked through while somebody waits.
     gc.collect()
     gc.freeze()
-    questions = writer.questions(WARM_UP + 2 * plan.queries)
+    questions = writer.draw_questions(WARM_UP + 2 * plan.queries)
     say(f"asking {2 * plan.queries} questions")
     memory, watch = MemoryFacade("bench"), Stopwatch()
     for number, question in enumerate(questions[: WARM_UP + plan.queries]):
@@ -107,7 +107,7 @@ class GraphFiller:
         keys: dict[str, str] = {}
         items: list[MemoryItem] = []
         notes = writer.notes(self.plan.memories)
-        while rows := [self.item(rng, note) for note in islice(notes, CHUNK)]:
+        while rows := [self.build_item(rng, note) for note in islice(notes, CHUNK)]:
             for row in rows:
                 keys |= {concept.key: concept.label for concept in extract_concepts(row.text)}
             self.write(MemoryItem, rows)
@@ -133,7 +133,7 @@ class GraphFiller:
                     return
                 time.sleep(1)
 
-    def item(self, rng: random.Random, note: SyntheticNote) -> MemoryItem:
+    def build_item(self, rng: random.Random, note: SyntheticNote) -> MemoryItem:
         if rng.random() < min(0.5, BANK / self.plan.memories):
             return build_ready_row(self.user, note, self.now, Tier.MEMORY_BANK)
         row = build_ready_row(self.user, note, self.now)
@@ -156,7 +156,7 @@ class GraphFiller:
         for part in split_chunks(concepts):
             seen = {"first_seen": self.now, "last_seen": self.now}
             self.write(Concept, [Concept(user=self.user, key=k, label=name, uses=4, **seen) for k, name in part])
-            self.write(RoutingStat, list(self.routing(rng, part)))
+            self.write(RoutingStat, list(self.build_routing(rng, part)))
         stats = [
             ActionStat(user=self.user, context_type=kind, action=action, worked=8, failed=3, last_used_at=self.now)
             for kind in CONTEXT_TYPES
@@ -164,7 +164,7 @@ class GraphFiller:
         ]
         self.write(ActionStat, stats)
 
-    def routing(self, rng: random.Random, part: Sequence[tuple[str, str]]) -> Iterator[RoutingStat]:
+    def build_routing(self, rng: random.Random, part: Sequence[tuple[str, str]]) -> Iterator[RoutingStat]:
         for key, _ in part:
             for tier in rng.sample(list(Tier), 2):
                 counts = {"worked": rng.randint(0, 20), "failed": rng.randint(0, 10)}

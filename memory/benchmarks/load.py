@@ -103,7 +103,7 @@ class LoadRun:
 
     def run(self) -> LoadFigures:
         self.fill_user()
-        questions = self.writer.questions(WARM_UP + 500)
+        questions = self.writer.draw_questions(WARM_UP + 500)
         for question in questions[:WARM_UP]:
             self.client.search(self.user, question, LIMIT)
         self.say(f"{self.plan.clients} clients search for {self.plan.seconds:g} s")

@@ -107,7 +107,7 @@ class OverloadRun:
         for batch in split_batches((build_payload(note, self.now) for note in notes), BATCH):
             self.client.store_batch(self.user, batch)
         self.client.wait_until_indexed(self.user)
-        self.questions = self.writer.questions(WARM_UP + 500)
+        self.questions = self.writer.draw_questions(WARM_UP + 500)
         with self.open_http() as http:
             for number in range(WARM_UP):
                 self.ask(http, number)

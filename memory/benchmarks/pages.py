@@ -124,7 +124,7 @@ def list_pages(user: EndUser, writer: NoteWriter, now: datetime) -> dict[str, st
         fact = Fact.objects.for_user(user).earliest("pk")
         exchange = Exchange.objects.filter(user=user).earliest("pk")
         concept = Concept.objects.filter(user=user).earliest("pk").key
-    [question] = writer.questions(1)
+    [question] = writer.draw_questions(1)
 
     def page(view: str, *more: object, **query: object) -> str:
         address = reverse(f"console:{view}", args=[*person, *more])

@@ -99,7 +99,7 @@ class SpeedMeasurement:
             self.client.wait_until_indexed(self.user)
         self.ingest()
         self.store_singly()
-        questions = self.writer.questions(WARM_UP + 2 * self.plan.queries)
+        questions = self.writer.draw_questions(WARM_UP + 2 * self.plan.queries)
         self.warm_up(questions[:WARM_UP])
         # No question is asked twice, so none of their vectors can be in a cache.
         self.search(questions[WARM_UP : WARM_UP + self.plan.queries])

@@ -123,13 +123,13 @@ class StreamMeasurement:
             for batch in split_batches(memories, BATCH):
                 self.client.store_batch(self.user, batch)
             self.client.wait_until_indexed(self.user)
-            for question in self.writer.questions(WARM_UP):
+            for question in self.writer.draw_questions(WARM_UP):
                 self.client.search(self.user, question, LIMIT)
                 self.client.context(self.user, question)
 
     def search(self, stage: str) -> None:
         pace = Pace(self.plan.searches)
-        questions = self.writer.questions(max(1, round(self.plan.searches * self.plan.seconds)))
+        questions = self.writer.draw_questions(max(1, round(self.plan.searches * self.plan.seconds)))
         for question in questions:
             pace.wait()
             with self.client.pause_counting(), self.watch.measure(stage):
@@ -137,7 +137,7 @@ class StreamMeasurement:
 
     def compose(self) -> None:
         """A context and a first token in turn, one at a time."""
-        for question in self.writer.questions(2 * max(1, round(self.plan.seconds * 3))):
+        for question in self.writer.draw_questions(2 * max(1, round(self.plan.seconds * 3))):
             if len(self.first_ms) < len(self.watch.taken.get(CONTEXT, ())):
                 self.first_ms.append(self.client.wait_for_first_token(self.user, question, find_thought_ms))
             else:

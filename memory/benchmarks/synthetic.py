@@ -137,8 +137,8 @@ class NoteWriter:
     def notes(self, count: int) -> Iterator[SyntheticNote]:
         return islice(self._distinct(self._note), count)
 
-    def questions(self, count: int) -> list[str]:
-        return [note.text for note in islice(self._distinct(self._question), count)]
+    def draw_questions(self, count: int) -> list[str]:
+        return [note.text for note in islice(self._distinct(self._draw_question), count)]
 
     def _distinct(self, write: Callable[[], SyntheticNote]) -> Iterator[SyntheticNote]:
         while True:
@@ -159,7 +159,7 @@ class NoteWriter:
         text = _finish_sentence(event, ".") + " " + _finish_sentence(detail, "")
         return SyntheticNote(text, topic.name, language.code, int(rng.random() ** 2 * _OLDEST_DAY))
 
-    def _question(self) -> SyntheticNote:
+    def _draw_question(self) -> SyntheticNote:
         rng = self._questions
         language = load_languages().draw(rng)
         topic = language.topics.draw(rng)

@@ -136,7 +136,7 @@ def measure(plan: TransferPlan, console: Console) -> TransferFigures:
             console.print("embedding both")
             embed_all(person)
             embed_all(copy)
-        questions = writer.questions(QUESTIONS)
+        questions = writer.draw_questions(QUESTIONS)
         figures.searches = len(questions)
         figures.differing_searches = sum(
             list_found(person, question, plan, now) != list_found(copy, question, plan, now) for question in questions

@@ -46,7 +46,7 @@ def find_plain_doses(raw: str, language: str) -> Iterator[SlotMatch]:
     for at, drug in enumerate(drugs):
         if not drug:
             continue
-        start = at + 1 + follows_of(pieces, at + 1, language)
+        start = at + 1 + skip_of(pieces, at + 1, language)
         number = read_number(pieces, start, language)
         if number is None or counts_on(raw, pieces, start + number.words, language):
             start, number = read_before(pieces, at, language)
@@ -56,7 +56,7 @@ def find_plain_doses(raw: str, language: str) -> Iterator[SlotMatch]:
         yield SlotMatch(TAKES_DOSE, drug, number.dose, *span, object_span=span)
 
 
-def follows_of(pieces: Sequence[re.Match[str]], at: int, language: str) -> int:
+def skip_of(pieces: Sequence[re.Match[str]], at: int, language: str) -> int:
     """1 where an "of" stands there: "enalapril de diez"."""
     return int(at < len(pieces) and fold_letters(pieces[at][0]) in load_ofs(language))
 

@@ -85,17 +85,19 @@ def find_appositions(raw: str, language: str) -> Iterator[SlotMatch]:
             continue
         if language == HEBREW:
             relation = nouns.get(folded[at - 1]) if at else None
-            yield from own(name_behind(raw, words, at, relation, at, language), word, language)
+            yield from assign_owner(name_behind(raw, words, at, relation, at, language), word, language)
             continue
         for place in range(at + 1, min(at + 2 + MOST_ADJECTIVES, len(words))):
             size = next((n for n in NOUN_SIZES if " ".join(folded[place : place + n]) in nouns), 0)
             if size:
                 relation = nouns[" ".join(folded[place : place + size])]
-                yield from own(name_behind(raw, words, place + size - 1, relation, at, language), word, language)
+                yield from assign_owner(
+                    name_behind(raw, words, place + size - 1, relation, at, language), word, language
+                )
                 break
 
 
-def own(named: Iterable[SlotMatch], owner: str, language: str) -> Iterator[SlotMatch]:
+def assign_owner(named: Iterable[SlotMatch], owner: str, language: str) -> Iterator[SlotMatch]:
     theirs = owner in load_words(language, "their")
     yield from (replace(slot, subject=owner) if theirs else slot for slot in named)
 

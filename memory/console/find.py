@@ -18,7 +18,7 @@ from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, 
 from memory.models import EndUser, MemoryItem, Operator
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, operator_page, person_page, render_page
-from memory.web.viewing import ViewedPerson, can_see_everybody, visible_organizations
+from memory.web.viewing import ViewedPerson, can_see_everybody, list_visible_organizations
 
 MOST: Final = 6
 # With one letter, half of what a person said begins so.
@@ -85,7 +85,7 @@ def find_people(operator: Operator, query: str) -> list[EndUser]:
     """Those whose id holds the words, the most recently active first."""
     if not query:
         return []
-    rows = list_nameable().filter(organization__in=visible_organizations(operator), external_id__icontains=query)
+    rows = list_nameable().filter(organization__in=list_visible_organizations(operator), external_id__icontains=query)
     latest = rows.order_by(F("last_active_at").desc(nulls_last=True), "external_id")
     return list(latest.select_related("organization")[:MOST])
 

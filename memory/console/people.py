@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from memory.console.forms import PeopleForm
 from memory.models import EndUser, Operator, Organization
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, render_page
-from memory.web.viewing import find_viewed_person, visible_organizations
+from memory.web.viewing import find_viewed_person, list_visible_organizations
 
 # People listed of one organisation; the search field finds the others.
 PEOPLE_LISTED = 60
@@ -36,7 +36,7 @@ def home(request: OperatorRequest) -> HttpResponse:
         except Http404:
             del request.session[LAST_VIEWED]
     # Two rows are enough to know whether there is just one.
-    only = list_nameable().filter(organization__in=visible_organizations(request.user))[:2]
+    only = list_nameable().filter(organization__in=list_visible_organizations(request.user))[:2]
     if len(only) == 1:
         return redirect("console:overview", only[0].organization.slug, only[0].external_id)
     return redirect("console:people")
@@ -63,7 +63,7 @@ def list_nameable() -> QuerySet[EndUser]:
 
 def list_people(operator: Operator, query: str) -> list[OrganizationPeople]:
     found = []
-    for organization in visible_organizations(operator):
+    for organization in list_visible_organizations(operator):
         users = list_nameable().filter(organization=organization, external_id__icontains=query)
         latest = users.order_by(F("last_active_at").desc(nulls_last=True), "external_id")
         found.append(OrganizationPeople(organization, list(latest[:PEOPLE_LISTED]), users.count()))

@@ -28,7 +28,7 @@ from memory.vocabulary.presets import list_presets
 from memory.vocabulary.terms import ControlledVocabulary, TermKind, TermState
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.refusal_wordings import name_field, word_refusal
-from memory.web.viewing import visible_organizations
+from memory.web.viewing import list_visible_organizations
 from memory.web.wordings import translate as _
 
 LISTED = 50
@@ -63,7 +63,7 @@ def actor_of(request: OperatorRequest) -> str:
 
 
 def choose_organization(request: OperatorRequest) -> Organization:
-    own = visible_organizations(request.user)
+    own = list_visible_organizations(request.user)
     slug = request.GET.get("organization", "")
     found = (own.filter(slug=slug) if slug else own).first()
     if found is None:
@@ -151,7 +151,7 @@ def render_page(
     suggested = suggestions.list_suggestions(organization.pk, min_frequency=LEAST_MESSAGES, limit=LISTED)
     context = {
         "organization": organization,
-        "organizations": visible_organizations(request.user),
+        "organizations": list_visible_organizations(request.user),
         "vocabulary": vocabulary,
         "presets": list_presets(),
         "groups": group_terms(vocabulary),

@@ -17,7 +17,7 @@ from memory.models.webhooks import URL_CHARS
 from memory.store.admission import WriteRefused
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.refusal_wordings import word_refusal
-from memory.web.viewing import visible_organizations
+from memory.web.viewing import list_visible_organizations
 from memory.web.wordings import translate as _
 from memory.webhooks import endpoints, listing
 from memory.webhooks.endpoints import NewEndpoint
@@ -61,7 +61,7 @@ class EndpointForm(forms.Form):
         super().__init__(data, label_suffix="")
         field = self.fields["organization"]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 -- tells the type checker
-        field.queryset = visible_organizations(request.user)
+        field.queryset = list_visible_organizations(request.user)
 
 
 def actor_of(request: OperatorRequest) -> str:
@@ -80,7 +80,7 @@ def page(request: OperatorRequest) -> HttpResponse:
             # Shown in this answer and never again.
             context["made"], context["secret"], status = *made, 200
             context["form"] = EndpointForm(request)
-    own = visible_organizations(request.user)
+    own = list_visible_organizations(request.user)
     context["endpoints"] = WebhookEndpoint.objects.filter(organization__in=own).select_related("organization")
     return render(request, "console/webhooks/page.html", context, status=status)
 
@@ -98,7 +98,7 @@ def make_endpoint(request: OperatorRequest, form: EndpointForm) -> tuple[Webhook
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_page
 def detail(request: OperatorRequest, endpoint_id: UUID) -> HttpResponse:
-    own = WebhookEndpoint.objects.filter(organization__in=visible_organizations(request.user))
+    own = WebhookEndpoint.objects.filter(organization__in=list_visible_organizations(request.user))
     row = own.select_related("organization").filter(pk=endpoint_id).first()
     if row is None:
         raise Http404("no such endpoint")

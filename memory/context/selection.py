@@ -104,7 +104,7 @@ class ContextSelection:
         """All sections as a turn keeps them, each with the memories it told."""
         told = {
             "known_context": tuple(line.memory_id for line in self.known if line.memory_id),
-            **{name: tuple(hit.item.pk for hit, _ in found) for name, found in self._found().items()},
+            **{name: tuple(hit.item.pk for hit, _ in found) for name, found in self._list_found().items()},
         }
         return [HandedSection(section.name, section.tokens, told.get(section.name, ())) for section in sections]
 
@@ -112,11 +112,11 @@ class ContextSelection:
         blocks = [
             build_section("known_context", render_known_block(known, self.fence)),
             build_section("contextual_memory", render_insight_block(self.lines["advice"], self.fence)),
-            *(build_section(name, self._render(name, found)) for name, found in self._found().items()),
+            *(build_section(name, self._render(name, found)) for name, found in self._list_found().items()),
         ]
         return [block for block in blocks if block.text]
 
-    def _found(self) -> dict[str, list[tuple[SearchHit, str]]]:
+    def _list_found(self) -> dict[str, list[tuple[SearchHit, str]]]:
         """Hits with their lines by section: one for all, or one for each stage."""
         sections: dict[str, list[tuple[SearchHit, str]]] = {}
         for hit, line in zip(self.hits, self.lines["found"], strict=True):

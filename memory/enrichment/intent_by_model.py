@@ -20,7 +20,7 @@ from memory.conf import secret_key
 from memory.enrichment.by_model import describe_terms, list_choices, list_of, list_types
 from memory.enrichment.intent import QueryIntent, select_looked_for
 from memory.enrichment.labels import ENTITY_CHARS, MOST_ENTITIES, MOST_TOPICS, fold_entity
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.inference.llm import AnswerTool
 from memory.language.folding import fold_text
@@ -60,7 +60,7 @@ def ask_intent(
 ) -> QueryIntent | None:
     """None where no model is asked or none answers in time. ``by_rules`` has the shapes and days of the question that
     a model may overlook; what it says of topics is what the model is asked instead of."""
-    if model_for(PROMPT) is None:
+    if find_prompt_model(PROMPT) is None:
         return None
     key = build_cache_key(user, query, vocabulary)
     seen = read_seen(key)
@@ -136,7 +136,7 @@ def build_intent_form(vocabulary: ControlledVocabulary) -> type[BaseModel]:
 
 def build_cache_key(user: EndUser, query: str, vocabulary: ControlledVocabulary) -> str:
     """Another edition, person or model is another key; the installation's secret keeps texts from being tried."""
-    model = model_for(PROMPT)
+    model = find_prompt_model(PROMPT)
     message = json.dumps([user.pk, model.model if model else "", describe_terms(vocabulary), query])
     return shared.build_key("intent", hmac.new(secret_key(), message.encode(), hashlib.sha256).hexdigest())
 

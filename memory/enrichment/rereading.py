@@ -10,7 +10,7 @@ import structlog
 from memory.access.scope import user_scope
 from memory.enrichment.by_model import PROMPT, label_by_model
 from memory.enrichment.recording import KEPT, LOOKS_BACK, write_labels
-from memory.inference.asking import model_for, take_call
+from memory.inference.asking import find_prompt_model, take_call
 from memory.language.exchanges import take_question
 from memory.models import EndUser, MemoryItem, MessageLabel
 from memory.platform.faults import BadReply, Unavailable
@@ -31,7 +31,7 @@ def reread_by_model(
     looks_back: timedelta = LOOKS_BACK,
 ) -> int:
     """Returns how many messages the model labelled. Stops at the first fault of the model, and asks later again."""
-    model, started, read = model_for(PROMPT), time.monotonic(), 0
+    model, started, read = find_prompt_model(PROMPT), time.monotonic(), 0
     while model is not None and time.monotonic() - started < seconds:
         found = find_unread(user, vocabulary, now - looks_back)
         if found is None:

@@ -18,7 +18,7 @@ from memory.measuring.metrics import (
     ScoredQuestion,
     average_figures,
     best_keys,
-    scenario_measures,
+    list_scenario_measures,
 )
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.tiers import Outcome
@@ -92,9 +92,9 @@ def ask_and_record(content: LoadedStore, store: DatasetStore, question: DatasetQ
         for mode in (VECTOR, HYBRID):
             request = search_once(question, parse_mode(mode), min(DEEPEST, len(store.memories)))
             found = facade.search(content.user, request, now=now, remember=mode == HYBRID)
-            ranking = content.ranking([hit.item.pk for hit in found.hits])
+            ranking = content.rank_keys([hit.item.pk for hit in found.hits])
             judged = JudgedRanking(ranking, question.grades, texts, question.traps)
-            figures = {name: measure(judged) for name, measure in scenario_measures().items() if name in SHOWN}
+            figures = {name: measure(judged) for name, measure in list_scenario_measures().items() if name in SHOWN}
             curve.add(mode, round_, ScoredQuestion(question.labels, figures))
             if mode == HYBRID:
                 record_verdict(facade, content, question, found)

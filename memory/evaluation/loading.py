@@ -42,7 +42,7 @@ class LoadedStore:
     keys: dict[uuid.UUID, list[str]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
-    def ranking(self, found: Sequence[uuid.UUID]) -> list[str]:
+    def rank_keys(self, found: Sequence[uuid.UUID]) -> list[str]:
         return list(dict.fromkeys(key for item in found for key in self.keys.get(item, ())))
 
 
@@ -100,7 +100,7 @@ def write_memories(user: EndUser, store: DatasetStore, asked_at: datetime) -> Lo
             stored = facade.store_exchange(user, build_new_exchange(memory, asked_at), now=timezone.now())
             content.keys[stored.memory_id] = [memory.key]
             continue
-        new = build_new_memory(memory, repeatable_id(store, memory), asked_at)
+        new = build_new_memory(memory, derive_repeatable_id(store, memory), asked_at)
         try:
             validate_memory(new)
         except WriteRefused as error:
@@ -155,7 +155,7 @@ def read_exchanges(content: LoadedStore) -> None:
             content.keys.setdefault(item_id, []).extend(content.keys[memory_id])
 
 
-def repeatable_id(store: DatasetStore, memory: DatasetMemory) -> uuid.UUID:
+def derive_repeatable_id(store: DatasetStore, memory: DatasetMemory) -> uuid.UUID:
     """An id that follows from the data set."""
     # Ids order what is equal otherwise, so two runs must order them alike; their ends differ, so that two runs at once
     # do not meet.

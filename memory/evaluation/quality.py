@@ -20,11 +20,11 @@ from memory.measuring.metrics import (
     average_by_label,
     average_figures,
     best_keys,
-    conversation_measures,
-    cost_measures,
-    first_days_measures,
-    first_place,
-    scenario_measures,
+    find_first_place,
+    list_conversation_measures,
+    list_cost_measures,
+    list_first_days_measures,
+    list_scenario_measures,
 )
 from memory.retrieval.confidence import LOW
 from memory.retrieval.results import LEXICAL, STAGES, VECTOR, SearchRequest
@@ -154,8 +154,8 @@ def choose_depth(form: DatasetForm, store: DatasetStore, k: int) -> int:
 
 def choose_measures(form: DatasetForm, k: int) -> dict[str, Measure]:
     if form is DatasetForm.CONVERSATIONS:
-        return conversation_measures(k)
-    return scenario_measures() if form is DatasetForm.SCENARIOS else first_days_measures()
+        return list_conversation_measures(k)
+    return list_scenario_measures() if form is DatasetForm.SCENARIOS else list_first_days_measures()
 
 
 def parse_mode(mode: str) -> SearchMode:
@@ -186,9 +186,9 @@ def ask_questions(
             ranking, is_silent = ask_question(question, content, mode, depth, results)
             judged = JudgedRanking(ranking, question.grades, texts, question.traps, is_silent)
             results.scored[mode].append(score_question(judged, measures, question))
-            place = first_place(ranking, best_keys(question.grades))
+            place = find_first_place(ranking, best_keys(question.grades))
             if question.grades:
-                results.costs.setdefault(mode, []).append(score_question(judged, cost_measures(), question))
+                results.costs.setdefault(mode, []).append(score_question(judged, list_cost_measures(), question))
             if place != 1 if question.grades else not is_silent:
                 first = texts[ranking[0]] if ranking else ""
                 results.misses.append(MissedQuestion(question.key, question.text, question.labels, mode, place, first))
@@ -208,4 +208,4 @@ def ask_question(
     with results.watch.measure(mode):
         found = search(content.user, request, now=ASKED_AT, remember=False)
     results.fallbacks.update(found.debug.fallbacks_used)
-    return content.ranking([hit.item.pk for hit in found.hits]), found.debug.retrieval_confidence == LOW
+    return content.rank_keys([hit.item.pk for hit in found.hits]), found.debug.retrieval_confidence == LOW

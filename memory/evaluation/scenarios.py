@@ -50,7 +50,7 @@ class ScenarioDraft:
     marks: list[str] = field(default_factory=list)
     memories: list[DatasetMemory] = field(default_factory=list)
 
-    def bystanders(self) -> list[DatasetMemory]:
+    def list_bystanders(self) -> list[DatasetMemory]:
         return [memory for mark, memory in zip(self.marks, self.memories, strict=True) if mark == "-"]
 
 
@@ -91,7 +91,7 @@ def build_store(key: str, draft: ScenarioDraft, drafts: Sequence[ScenarioDraft])
         memory
         for other in drafts
         if other.language == draft.language and other.family != draft.family
-        for memory in other.bystanders()
+        for memory in other.list_bystanders()
     ]
     extra = chance.sample(others, min(len(others), chance.randint(FEWEST_BYSTANDERS, MOST_BYSTANDERS)))
     marked = [*zip(draft.marks, draft.memories, strict=True), *(("-", memory) for memory in extra)]

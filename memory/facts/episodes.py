@@ -123,12 +123,13 @@ def write_gist(items: Sequence[MemoryItem]) -> str:
     items = [item for item in items if item.source_type != SourceType.ASSISTANT] or items
     room = max(LEAST_OF_TURN, GIST_CHARS // len(items) - 1)
     lines = [
-        preview_text(f"{item.speaker}: {item.text}" if item.speaker else said_by_person(item), room) for item in items
+        preview_text(f"{item.speaker}: {item.text}" if item.speaker else take_persons_words(item), room)
+        for item in items
     ]
     return "\n".join(line for line in lines if line)[:GIST_CHARS].strip()
 
 
-def said_by_person(item: MemoryItem) -> str:
+def take_persons_words(item: MemoryItem) -> str:
     return take_question(item.text) if item.source.get("kind") == EXCHANGE else item.text
 
 

@@ -20,7 +20,7 @@ from django.db.models import Exists, OuterRef
 from memory.access.scope import user_scope
 from memory.conf import StreamConf, memory_conf
 from memory.facts.confidence import decay_confidence, is_lasting
-from memory.facts.episodes import said_by_person, select_turns
+from memory.facts.episodes import select_turns, take_persons_words
 from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
@@ -130,7 +130,7 @@ def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
         return ThreadStream()
     deadline = Deadline(DEADLINE_S)
     service = question_embedder(deadline)
-    said = "\n".join(said_by_person(turn) for turn in reversed(turns))[-MOST_CHARS:]
+    said = "\n".join(take_persons_words(turn) for turn in reversed(turns))[-MOST_CHARS:]
     vector = QuestionVector(service.embed_query(said, deadline), service.model)
     with user_scope(user):
         chosen = choose_lines(user, thread_id, vector, now)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory.gateway.dialects import SearchCall
 from memory.gateway.refinement import search_once
 from memory.gateway.turns import ChatTurn
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.platform import metrics
 from memory.platform.deadline import Deadline
@@ -49,7 +49,7 @@ def search_before_answer(turn: ChatTurn) -> str:
     Without a slot, as it waits for a model; takes one to search.
     """
     user = turn.known_user
-    if user is None or not turn.asked.question or model_for(PROMPT) is None:
+    if user is None or not turn.asked.question or find_prompt_model(PROMPT) is None:
         return ""
     data = {"message": turn.asked.question[:MAX_CHARS], "found": turn.context.turn[:MAX_CHARS]}
     deadline = Deadline(prompt_conf().decision_timeout_s)

@@ -108,7 +108,7 @@ def discloses_lock_code(sentence: Sentence) -> bool:
         return True
     if sentence.has("drawing") and sentence.has("lock", "device") and LETTER.search(sentence.raw):
         return True
-    if bolts and longest_digit_run(sentence.words) > SHORTEST_CODE:
+    if bolts and measure_digit_run(sentence.words) > SHORTEST_CODE:
         return True
     if bolts and any(has_code(sentence.words[end : end + 4], mixed_only=False) for _, end in sentence.spans("disarm")):
         return True
@@ -188,7 +188,7 @@ def has_code(words: tuple[str, ...], *, mixed_only: bool) -> bool:
     return False
 
 
-def longest_digit_run(words: tuple[str, ...]) -> int:
+def measure_digit_run(words: tuple[str, ...]) -> int:
     """The longest run of single digits, as in "3-9-1-4"."""
     longest = run = 0
     for word in words:

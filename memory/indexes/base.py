@@ -178,7 +178,7 @@ class VectorIndex(Protocol):
     def count(self, user_id: int, deadline: Deadline) -> int:
         """How many points the user has, whatever their status."""
 
-    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+    def list_strays(self, user_id: int, *, remove: bool) -> list[UUID]:
         """Points marked as this user's that were not written as such: copies, or points whose owner was changed.
         Returns the ids of their items."""
 

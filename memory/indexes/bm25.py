@@ -86,7 +86,7 @@ class TermPart:
     verified_at: float
     size: int
 
-    def holding(self, forms: Sequence[str]) -> tuple[NDArray[np.intp] | NDArray[np.int32], NDArray[np.float32]]:
+    def find_holding(self, forms: Sequence[str]) -> tuple[NDArray[np.intp] | NDArray[np.int32], NDArray[np.float32]]:
         """The rows that hold any of the forms, and how much the best of these says of each."""
         known = [self.places[form] for form in forms if form in self.places]
         spans = [slice(int(self.starts[place]), int(self.starts[place + 1])) for place in known]
@@ -270,7 +270,7 @@ def rank_rows(parts: Sequence[TermPart], groups: Sequence[Sequence[str]], limit:
     total = sum(len(part.ids) for part in parts)
     scores = [np.zeros(len(part.ids), np.float32) for part in parts]
     for forms in groups:
-        held = [part.holding(forms) for part in parts]
+        held = [part.find_holding(forms) for part in parts]
         holders = sum(len(rows) for rows, _ in held)
         weight = np.float32(log(1 + (total - holders + 0.5) / (holders + 0.5)))
         for score, (rows, gains) in zip(scores, held, strict=True):

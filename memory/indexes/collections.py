@@ -78,7 +78,7 @@ class CollectionRegistry:
         """Register a new collection to be built; from now on it receives all writes."""
         digest = sha256(repr(shape).encode()).hexdigest()[:8]
         with transaction.atomic():
-            self._locked()
+            self._lock_rows()
             row = VectorCollection.objects.create(
                 backend=self.backend,
                 alias=self.alias,
@@ -95,7 +95,7 @@ class CollectionRegistry:
     def swap(self, target: VectorCollection, *, keep_until: datetime) -> None:
         """Make the target live and keep the previous collection. Idempotent."""
         with transaction.atomic():
-            rows = self._locked()
+            rows = self._lock_rows()
             if rows.get(Role.LIVE, target).pk == target.pk and Role.BUILDING not in rows:
                 return
             self._turn(rows.get(Role.PREVIOUS), Role.REMOVING)
@@ -106,7 +106,7 @@ class CollectionRegistry:
     def restore(self) -> VectorCollection:
         """Make the previous collection live again and retire the current one. Raises LookupError without a previous."""
         with transaction.atomic():
-            rows = self._locked()
+            rows = self._lock_rows()
             previous = rows.get(Role.PREVIOUS)
             if previous is None:
                 raise LookupError("no previous collection is kept")
@@ -120,7 +120,7 @@ class CollectionRegistry:
         self._turn(row, Role.REMOVING)
         self.invalidate()
 
-    def overdue(self, now: datetime) -> list[VectorCollection]:
+    def list_overdue(self, now: datetime) -> list[VectorCollection]:
         """Collections to be removed: abandoned ones, and those past their rollback window."""
         for row in self.rows():
             if row.role == Role.PREVIOUS and row.keep_until is not None and row.keep_until <= now:
@@ -144,7 +144,7 @@ class CollectionRegistry:
             self._live = None
             self._asked_at = self._read_at = -MAX_CACHE_S
 
-    def _locked(self) -> dict[str, VectorCollection]:
+    def _lock_rows(self) -> dict[str, VectorCollection]:
         rows = VectorCollection.objects.select_for_update().filter(backend=self.backend, alias=self.alias)
         return {row.role: row for row in rows.order_by("pk") if row.role != Role.REMOVING}
 

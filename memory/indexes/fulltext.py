@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
-from memory.access.cursors import bounded_cursor
+from memory.access.cursors import open_bounded_cursor
 from memory.conf import MemoryConf
 from memory.indexes.base import IndexFilter, LexicalMatch
 from memory.language import build_lexeme, build_query_groups, build_tsquery
@@ -243,4 +243,4 @@ class FullTextSearch:
 
 
 def _cursor(user_id: int, deadline: Deadline) -> AbstractContextManager[CursorWrapper]:
-    return bounded_cursor(LEXICAL, user_id, deadline, {"enable_seqscan": READ_WHOLE_TABLE})
+    return open_bounded_cursor(LEXICAL, user_id, deadline, {"enable_seqscan": READ_WHOLE_TABLE})

@@ -30,7 +30,7 @@ class GhostRegistry:
 
         shared.call_or_default(write, None)
 
-    def among(self, user_id: int, ids: Sequence[UUID]) -> set[UUID]:
+    def find_among(self, user_id: int, ids: Sequence[UUID]) -> set[UUID]:
         """Which of these are ghosts."""
         key = _key(user_id)
         if not ids:
@@ -42,7 +42,7 @@ class GhostRegistry:
 
     def filter(self, user_id: int, ids: Sequence[UUID]) -> list[UUID]:
         """The ids that are not ghosts, in their order."""
-        gone = self.among(user_id, ids)
+        gone = self.find_among(user_id, ids)
         return [id for id in ids if id not in gone]
 
     def forget(self, user_id: int, ids: Collection[UUID] | None = None) -> None:

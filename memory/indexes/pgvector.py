@@ -17,7 +17,7 @@ import numpy as np
 from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.backends.utils import CursorWrapper
 
-from memory.access.cursors import bounded_cursor, cancel_after
+from memory.access.cursors import cancel_after, open_bounded_cursor
 from memory.access.scope import set_local
 from memory.conf import MemoryConf
 from memory.indexes import nearest
@@ -231,7 +231,7 @@ class PgVectorIndex:
             cursor.execute(f"SELECT count(*) FROM memory_vector WHERE {OWN}", self._names(user_id))  # noqa: S608
             return int(cursor.fetchone()[0])
 
-    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+    def list_strays(self, user_id: int, *, remove: bool) -> list[UUID]:
         """A row has one key, and its owner is part of it: a foreign point cannot carry this user's mark."""
         require_user(user_id)
         return []
@@ -280,7 +280,7 @@ class PgVectorIndex:
             settings["hnsw.iterative_scan"] = "relaxed_order"
             settings["hnsw.ef_search"] = str(min(breadth, 1000))
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
-        return bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
+        return open_bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
     def _statements(self, where: str) -> NearestRows:
         return NearestRows(

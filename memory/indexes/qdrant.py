@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from qdrant_client import QdrantClient, models
 
-from memory.access.cursors import bounded_cursor
+from memory.access.cursors import open_bounded_cursor
 from memory.conf import MemoryConf
 from memory.indexes.base import (
     IndexFilter,
@@ -220,7 +220,7 @@ class QdrantIndex:
             lambda: self._client.count(self.collection, count_filter=own, exact=True).count, deadline
         )
 
-    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+    def list_strays(self, user_id: int, *, remove: bool) -> list[UUID]:
         strays = {
             record.id: _item_id(record.payload)
             for record in self._records(user_id)
@@ -268,7 +268,7 @@ class QdrantIndex:
 
 
 def _list_passing(filter: IndexFilter, deadline: Deadline, among: Collection[UUID] | None = None) -> list[UUID]:
-    with bounded_cursor(VECTOR, filter.user_id, deadline, {}) as cursor:
+    with open_bounded_cursor(VECTOR, filter.user_id, deadline, {}) as cursor:
         return list_passing(cursor, filter, MOST_NAMED + 1 if among is None else len(among), among)
 
 

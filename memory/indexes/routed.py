@@ -78,15 +78,15 @@ class RoutedIndex:
         self.open(self.registry.live() or self.registry.adopt(self.shape)).ensure()
 
     def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
-        for collection in self._fitting():
+        for collection in self._open_fitting():
             collection.upsert(points, deadline)
 
     def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
-        for collection in self._fitting():
+        for collection in self._open_fitting():
             collection.set_payload(user_id, ids, change, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
-        for collection in self._all():
+        for collection in self._open_all():
             collection.delete(user_id, ids, deadline)
 
     def search(
@@ -94,31 +94,31 @@ class RoutedIndex:
     ) -> list[VectorMatch]:
         if problem := self.mismatch(shape):
             raise BadReply(VECTOR, problem)
-        return self._live().search(vector, filter, limit, deadline)
+        return self._open_live().search(vector, filter, limit, deadline)
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
-        return self._live().scroll(user_id)
+        return self._open_live().scroll(user_id)
 
     def fetch_points(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> list[StoredPoint]:
-        return self._live().fetch_points(user_id, ids, deadline)
+        return self._open_live().fetch_points(user_id, ids, deadline)
 
     def fetch_vectors(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> dict[UUID, Vector]:
-        return self._live().fetch_vectors(user_id, ids, deadline)
+        return self._open_live().fetch_vectors(user_id, ids, deadline)
 
     def count(self, user_id: int, deadline: Deadline) -> int:
-        return self._live().count(user_id, deadline)
+        return self._open_live().count(user_id, deadline)
 
-    def strays(self, user_id: int, *, remove: bool) -> list[UUID]:
-        return self._live().strays(user_id, remove=remove)
+    def list_strays(self, user_id: int, *, remove: bool) -> list[UUID]:
+        return self._open_live().list_strays(user_id, remove=remove)
 
     def erase(self, user_id: int) -> None:
-        for collection in self._all():
+        for collection in self._open_all():
             collection.erase(user_id)
 
     def state(self) -> IndexState:
         try:
             problem = self.mismatch()
-            seen = self._live().state()
+            seen = self._open_live().state()
         except Unavailable as error:
             seen, problem = (
                 IndexState(
@@ -131,11 +131,11 @@ class RoutedIndex:
     def close(self) -> None:
         self.engine.close()
 
-    def _live(self) -> StoredCollection:
+    def _open_live(self) -> StoredCollection:
         row = self.registry.live()
         return self.open(row) if row else self.engine.open(self.alias, self.dimensions, self.alias)
 
-    def _fitting(self) -> list[StoredCollection]:
+    def _open_fitting(self) -> list[StoredCollection]:
         """Where vectors of this model belong. Raises Unavailable when that is nowhere: the rows wait."""
         rows = self.registry.rows()
         if not any(row.role == Role.LIVE for row in rows):
@@ -150,6 +150,6 @@ class RoutedIndex:
                 self._ensured.add(collection.collection)
         return collections
 
-    def _all(self) -> list[StoredCollection]:
+    def _open_all(self) -> list[StoredCollection]:
         rows = self.registry.rows()
-        return [self.open(row) for row in rows] or [self._live()]
+        return [self.open(row) for row in rows] or [self._open_live()]

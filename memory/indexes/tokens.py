@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.access.cursors import bounded_cursor
+from memory.access.cursors import open_bounded_cursor
 from memory.access.scope import user_scope
 from memory.platform.deadline import Deadline
 
@@ -48,7 +48,7 @@ def store_tokens(user_id: int, model: str, signs: Mapping[UUID, bytes | None], r
 
 def read_tokens(user_id: int, model: str, ids: Sequence[UUID], deadline: Deadline) -> dict[UUID, bytes]:
     """The stored sign bits of these items for this model. Raises Unavailable."""
-    with bounded_cursor(TOKENS, user_id, deadline, {}) as cursor:
+    with open_bounded_cursor(TOKENS, user_id, deadline, {}) as cursor:
         cursor.execute(READ, [user_id, list(ids), model])
         return {item_id: bytes(signs) for item_id, signs in cursor.fetchall()}
 

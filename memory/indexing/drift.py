@@ -319,7 +319,7 @@ def requeue(user: EndUser, rows: Sequence[MemoryItem], now: datetime) -> list[uu
 
 def remove_surplus(user: EndUser, index: VectorIndex, drift: UserDrift, *, repair: bool) -> None:
     """Points without a row. Those whose item belongs to somebody else come first, and are written down."""
-    strays = index.strays(user.pk, remove=repair)
+    strays = index.list_strays(user.pk, remove=repair)
     if strays:
         record_differences(user, drift, STRAYS, strays, repair=repair)
         quarantine(user, strays, drift)

@@ -12,7 +12,7 @@ from memory.conf import memory_conf
 from memory.indexes.base import VectorPoint
 from memory.indexes.tokens import store_tokens
 from memory.inference import embedder, prefixes, token_embedder
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.inference.base import EncodedPassage, Span, Vector
 from memory.inference.llm import LanguageModel
 from memory.language import gloss_in_english
@@ -93,7 +93,7 @@ def vector_hash(item: MemoryItem) -> str:
 
 def prefix_model() -> LanguageModel | None:
     """The language model for contextual prefixes, if one is configured and enabled."""
-    return model_for(prefixes.PURPOSE) if memory_conf().llm.prefixes else None
+    return find_prompt_model(prefixes.PURPOSE) if memory_conf().llm.prefixes else None
 
 
 def build_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:

@@ -112,7 +112,7 @@ def roll_back_run(*, now: datetime) -> VectorCollection:
 def drop_expired_collections(*, now: datetime) -> int:
     """Remove collections past their rollback window. Returns how many."""
     index = vector_index()
-    overdue = index.registry.overdue(now)
+    overdue = index.registry.list_overdue(now)
     for row in overdue:
         index.open(row).drop(iterate_user_ids())
         row.delete()

@@ -26,7 +26,7 @@ logger = structlog.get_logger(__name__)
 KEPT = timedelta(days=2)
 
 
-def model_for(prompt: str) -> LanguageModel | None:
+def find_prompt_model(prompt: str) -> LanguageModel | None:
     """The language model, unless there is none or this prompt is switched off."""
     return None if prompt in prompt_conf().off else language_model()
 
@@ -43,7 +43,7 @@ def ask_prompt(
     tool: AnswerTool | None = None,
 ) -> AnswerSchema | None:
     """``user_id`` is whose budget pays; None for what is about nobody. Never in a transaction: it takes seconds."""
-    if model_for(prompt) is None or (user_id is not None and not take_call(user_id)):
+    if find_prompt_model(prompt) is None or (user_id is not None and not take_call(user_id)):
         return None
     try:
         return answer_prompt(
@@ -71,7 +71,7 @@ def answer_prompt(
     tool: AnswerTool | None = None,
 ) -> AnswerSchema:
     """The same for a caller that says what went wrong. Raises Unavailable, and counts no call of the day."""
-    model = model_for(prompt)
+    model = find_prompt_model(prompt)
     if model is None:
         raise Unavailable(LLM, "none is configured")
     asked = render_prompt(prompt, data)

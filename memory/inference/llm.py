@@ -122,7 +122,7 @@ class ChatModel:
         ]
         budget = deadline.slice(self._conf.timeout_s)
         first = ModelUsage(purpose, self.model)
-        said = self._said(messages, offered, first, budget, keep, breaker)
+        said = self._read_answer(messages, offered, first, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -134,7 +134,7 @@ class ChatModel:
             keep(first)
             return found
         second = ModelUsage(purpose, self.model, outcome="repaired")
-        said = self._said(messages, offered, second, budget, keep, breaker)
+        said = self._read_answer(messages, offered, second, budget, keep, breaker)
         try:
             found = form.model_validate_json(said)
         except ValidationError as error:
@@ -152,7 +152,7 @@ class ChatModel:
     def close(self) -> None:
         self._remote.close()
 
-    def _said(
+    def _read_answer(
         self,
         messages: list[dict[str, str]],
         offered: dict[str, Any],

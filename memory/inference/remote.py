@@ -81,7 +81,7 @@ class JsonService:
             raise LateAnswer(self.name, "did not answer in time") from error
         except httpx.HTTPError as error:
             raise Unavailable(self.name, str(error) or type(error).__name__) from error
-        return self._parsed(status, kind, content)
+        return self._parse_reply(status, kind, content)
 
     def close(self) -> None:
         self._client.close()
@@ -95,7 +95,7 @@ class JsonService:
                     raise BadReply(self.name, "the reply is larger than any this service may give")
             return response.status_code, response.headers.get("content-type", "no content type"), bytes(content)
 
-    def _parsed(self, status: int, kind: str, content: bytes) -> object:
+    def _parse_reply(self, status: int, kind: str, content: bytes) -> object:
         if status == TOO_LARGE:
             raise BatchTooLarge(self.name, "refused the request as too large (413)")
         if 400 <= status < 500 and status not in TRANSIENT_STATUSES:

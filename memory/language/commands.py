@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from memory.language.folding import fold_text, normalise_text
 from memory.language.intents import OPENS_ASKING
 from memory.language.loader import SHARED, collect_entries, list_codes, read_entries, read_sections
-from memory.language.phrases import compile_cue, without_groups
+from memory.language.phrases import compile_cue, strip_groups
 
 SUBJECT: Final = "commands"
 # An order is short; a pasted page is not searched for one.
@@ -233,13 +233,13 @@ def _patterns() -> tuple[_OrderPattern, ...]:
 
 
 def _compile_all() -> Iterator[_OrderPattern]:
-    polite = "|".join(map(without_groups, collect_entries(SUBJECT, "polite")))
-    after = "|".join(map(without_groups, collect_entries(SUBJECT, "polite after")))
+    polite = "|".join(map(strip_groups, collect_entries(SUBJECT, "polite")))
+    after = "|".join(map(strip_groups, collect_entries(SUBJECT, "polite after")))
     # Orders of the narrower kind first: "/goals list" is not the goal "list".
     for action in sorted(CommandAction, key=lambda one: not one.startswith(("list", "help", "remove"))):
         for code, section in product((SHARED, *list_codes()), (action.replace("_", " "), f"{action} asked")):
             if entries := read_entries(code, SUBJECT, section):
-                orders = "|".join(_with_holes(entries))
+                orders = "|".join(_iterate_holed(entries))
                 # "Remember that evening in Rome?" asks whether the other does, "can you remember that ...?" orders; and
                 # "forget the milk?" asks whether it was.
                 is_question = section.endswith("asked")
@@ -253,20 +253,20 @@ def _compile_all() -> Iterator[_OrderPattern]:
                 yield _OrderPattern(action, "" if code == SHARED else code, re.compile(pattern), may_be_asked)
 
 
-def _with_holes(entries: Iterable[str]) -> Iterator[str]:
+def _iterate_holed(entries: Iterable[str]) -> Iterator[str]:
     for entry in entries:
-        before, *behind = _HOLE.split(without_groups(entry), maxsplit=1)
-        order = _between_words(before.strip())
+        before, *behind = _HOLE.split(strip_groups(entry), maxsplit=1)
+        order = _allow_marks(before.strip())
         if not behind:
             yield order
             continue
         # "d'apprendre": behind an apostrophe no blank parts the two, as behind a particle written onto its word.
         gap = rf"(?:{_GAP}|(?<='))" if before.endswith(" ") else ""
-        rest = rf"{_GAP}{_between_words(behind[0].strip())}" if behind[0].strip() else ""
+        rest = rf"{_GAP}{_allow_marks(behind[0].strip())}" if behind[0].strip() else ""
         # As short as it may be, so that the words of the order behind it are not taken for its own.
         yield rf"{order}{gap}(\S.*?){rest}"
 
 
-def _between_words(order: str) -> str:
+def _allow_marks(order: str) -> str:
     """Marks may stand where an entry has a blank: "merk dir, dass"."""
     return re.sub(r"(?<!\(\?):", r"\\s*+:", order).replace(" ", _GAP)

@@ -37,7 +37,7 @@ def build_tsvector(text: str, owner: int) -> str:
     entries: list[str] = []
     size = 0
     for form, positions in places.items():
-        entry = f"{_quoted(build_lexeme(form, owner))}:{','.join(map(str, positions))}"
+        entry = f"{_quote(build_lexeme(form, owner))}:{','.join(map(str, positions))}"
         size += len(entry.encode()) + 1
         if size > _LONGEST_LITERAL:
             break
@@ -48,10 +48,10 @@ def build_tsvector(text: str, owner: int) -> str:
 def build_tsquery(forms: Iterable[str], owner: int, *, is_beginning: bool = False) -> str:
     """Any of the terms of this user, or what begins with one of them, to be cast to `tsquery`."""
     match = ":*" if is_beginning else ""
-    return "|".join(_quoted(build_lexeme(form, owner)) + match for form in forms)
+    return "|".join(_quote(build_lexeme(form, owner)) + match for form in forms)
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     if "'" in word or "\\" in word:
         word = word.replace("\\", "\\\\").replace("'", "''")
     return f"'{word}'"

@@ -15,7 +15,7 @@ from memory.language.folding import WORD, strip_accents
 from memory.language.hebrew import BEFORE_A_TIME, is_hebrew
 from memory.language.loader import collect_entries, list_codes, read_entries
 from memory.language.numbers import ORDINAL_ENDINGS, load_counts
-from memory.language.phrases import join_phrases, without_groups
+from memory.language.phrases import join_phrases, strip_groups
 from memory.language.stems import LATER_LANGUAGES
 
 TimeWindow = tuple[datetime, datetime]
@@ -118,17 +118,17 @@ def find_window(bare: str, now: datetime) -> TimeWindow | None:
         middle = now - _count_of(match["count"]) * length
         slack = max(day, length * _SLACK)
         return middle - slack, middle + slack
-    if _named("before yesterday").search(bare):
+    if _compile_named("before yesterday").search(bare):
         return midnight - 2 * day, midnight - day
-    if _named("yesterday").search(bare):
+    if _compile_named("yesterday").search(bare):
         return midnight - day, midnight
-    if _named("today").search(bare):
+    if _compile_named("today").search(bare):
         return midnight, midnight + day
-    if names_unit and (match := _find_first(_relative("last"), bare)):
+    if names_unit and (match := _find_first(_compile_relative("last"), bare)):
         length = timedelta(days=_UNITS[_unit_of(match)])
         # A calendar week that is past may have ended today or six days ago.
         return midnight - 2 * length, midnight - day if length > day else midnight
-    if names_unit and (match := _find_first(_relative("this"), bare)):
+    if names_unit and (match := _find_first(_compile_relative("this"), bare)):
         return midnight - timedelta(days=_UNITS[_unit_of(match)]), midnight + day
     return None
 
@@ -147,7 +147,7 @@ def _units_of(language: str) -> str:
 
 
 def _join(language: str, section: str) -> str:
-    return "|".join(map(without_groups, read_entries(language, SUBJECT, section)))
+    return "|".join(map(strip_groups, read_entries(language, SUBJECT, section)))
 
 
 @cache
@@ -163,12 +163,12 @@ def _ago() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _named(section: str) -> re.Pattern[str]:
+def _compile_named(section: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{join_phrases(SUBJECT, section)})\b")
 
 
 @cache
-def _relative(section: str) -> tuple[re.Pattern[str], ...]:
+def _compile_relative(section: str) -> tuple[re.Pattern[str], ...]:
     """For each language a word like "last" before a unit of time, and phrases that say both in their own way."""
     # French and Italian write "this" onto the unit: quest'anno.
     gap = " ?" if section == "this" else " "

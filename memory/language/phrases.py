@@ -20,7 +20,7 @@ _OPEN: Final = "…"
 _NEVER: Final = r"(?!)"
 
 
-def without_groups(phrase: str) -> str:
+def strip_groups(phrase: str) -> str:
     """The phrase with brackets that capture nothing."""
     return _GROUP.sub("(?:", phrase)
 
@@ -29,7 +29,7 @@ def without_groups(phrase: str) -> str:
 def join_phrases(subject: str, *sections: str) -> str:
     """The phrases of all languages as alternatives, without edges of words."""
     phrases = [phrase for section in sections for phrase in collect_entries(subject, section)]
-    return "|".join(map(without_groups, phrases)) or _NEVER
+    return "|".join(map(strip_groups, phrases)) or _NEVER
 
 
 @cache
@@ -48,7 +48,7 @@ def compile_cue(subject: str, section: str) -> re.Pattern[str]:
 
     A gap within a phrase is of so many characters at most: else each beginning would look to the end of the text.
     """
-    phrases = [*_with_edges(collect_entries(subject, section)), *join_patterns(subject, section)]
+    phrases = [*_join_edges(collect_entries(subject, section)), *join_patterns(subject, section)]
     return re.compile("|".join(phrases).replace(".*", f".{{0,{LONGEST_GAP}}}"))
 
 
@@ -61,11 +61,11 @@ def compile_opening(subject: str, section: str, before: str = "") -> re.Pattern[
 
 # Runs rather than one group for each kind of edge: of two phrases that begin at the same place the earlier one counts,
 # and the words that are taken out of a question depend on it.
-def _with_edges(phrases: Iterable[str]) -> list[str]:
+def _join_edges(phrases: Iterable[str]) -> list[str]:
     """One alternative for each run of phrases with the same edges."""
     found = []
     for (start, end), run in groupby(phrases, key=_edges):
-        bare = "|".join(without_groups(phrase.lstrip("^").strip(_OPEN)) for phrase in run)
+        bare = "|".join(strip_groups(phrase.lstrip("^").strip(_OPEN)) for phrase in run)
         found.append(f"{start}(?:{bare}){end}")
     return found
 

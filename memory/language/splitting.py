@@ -59,12 +59,12 @@ def split_tokens(text: str) -> list[TextToken]:
     """The pieces of a cleaned text in order."""
     found: list[TextToken] = []
     for chunk in text.split():
-        found.extend(_cached(chunk) if len(chunk) <= _LONGEST_CACHED else _split(chunk))
+        found.extend(_split_cached(chunk) if len(chunk) <= _LONGEST_CACHED else _split(chunk))
     return found
 
 
 @lru_cache(maxsize=65_536)
-def _cached(chunk: str) -> tuple[TextToken, ...]:
+def _split_cached(chunk: str) -> tuple[TextToken, ...]:
     return tuple(_split(chunk))
 
 
@@ -86,7 +86,7 @@ def _split(chunk: str) -> list[TextToken]:
 def _address(chunk: str) -> list[TextToken]:
     whole = chunk.rstrip(".,;:!?'\")]}>").casefold()
     named = whole.split("://", 1)[-1]
-    return [TextToken(named.rstrip("/")[:LONGEST], "code"), *_inside(named)]
+    return [TextToken(named.rstrip("/")[:LONGEST], "code"), *_split_inside(named)]
 
 
 def _part(part: str) -> list[TextToken]:
@@ -108,10 +108,10 @@ def _part(part: str) -> list[TextToken]:
                 whole.append(TextToken(version[1].casefold()[:LONGEST], "code"))
         elif "-" in core:
             whole.append(TextToken(core.replace("-", "").casefold()[:LONGEST], "word"))
-    return [*whole, *_inside(core)]
+    return [*whole, *_split_inside(core)]
 
 
-def _inside(core: str) -> list[TextToken]:
+def _split_inside(core: str) -> list[TextToken]:
     found: list[TextToken] = []
     for word in _WORD.findall(core):
         if _HAS_UNSPACED.search(word):

@@ -12,7 +12,7 @@ from typing import Final
 from memory.language.folding import fold_text
 from memory.language.loader import collect_entries, list_codes, read_entries, read_sections
 from memory.language.numbers import load_hours
-from memory.language.phrases import join_phrases, without_groups
+from memory.language.phrases import join_phrases, strip_groups
 
 SUBJECT: Final = "times"
 # A quarter to seven is meant in the morning or in the evening: times are compared on a face of twelve hours.
@@ -70,7 +70,7 @@ def _phrases() -> tuple[tuple[int, re.Pattern[str]], ...]:
 
 def _compile(phrase: str, hour: str) -> re.Pattern[str]:
     start = "" if phrase.startswith("(?") else r"\b"
-    return re.compile(start + without_groups(phrase).replace("{hour}", hour) + r"\b")
+    return re.compile(start + strip_groups(phrase).replace("{hour}", hour) + r"\b")
 
 
 def _minutes(hour: int, minutes: int) -> int:

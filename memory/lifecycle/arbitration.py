@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facts.consolidation.pairing import SAME_TIME
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.inference.llm import LanguageModel, ModelUsage, store_usage
 from memory.inference.prompts import render_prompt
 from memory.lifecycle import curation
@@ -49,7 +49,7 @@ class JudgedPairs(BaseModel):
 
 def judge_open_reviews(user: EndUser, *, now: datetime, calls_left: int) -> tuple[list[FactReview], int]:
     """Returns the reviews that are decided now, and the calls that took. Raises Unavailable; they wait as they were."""
-    model = model_for(PROMPT)
+    model = find_prompt_model(PROMPT)
     if model is None or calls_left < CALLS_AT_MOST:
         return [], 0
     waiting = list_unasked(user)

@@ -20,7 +20,7 @@ from memory.indexes import vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, VectorShape
 from memory.inference import choose_embedder
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.language.grounding import adds_nothing, keeps_particulars
 from memory.models import EndUser, Fact, MemoryItem
@@ -56,7 +56,7 @@ class MergedText(BaseModel):
 
 def merge_clusters(user: EndUser, *, now: datetime) -> list[UUID]:
     """Returns the memories that took the place of several. Raises Unavailable."""
-    if model_for(PROMPT) is None:
+    if find_prompt_model(PROMPT) is None:
         return []
     clusters = find_clusters(user, list_changed(user, now))
     return [winner for cluster in clusters[:MOST_ASKED] if (winner := ask_about_cluster(user, cluster, now))]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from memory.access.scope import user_scope
 from memory.guard import find_secret
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.models import EndUser, Fact, FactReview
 from memory.models.facts import FactState, ReviewKind
 
@@ -35,7 +35,7 @@ class DebatedPair(BaseModel):
 
 def debate_reviews(user: EndUser, *, now: datetime) -> list[UUID]:
     """Returns the pairs that have arguments now."""
-    if model_for(PROMPT) is None:
+    if find_prompt_model(PROMPT) is None:
         return []
     return [review.pk for review in list_undebated(user) if debate_review(user, review, now)]
 

@@ -189,18 +189,18 @@ class DueItems:
         if not self._waiting and not self._has_more:
             self._rules, self._after, self._has_more = self._rules[1:], None, True
         # Asked again under its rule: an outcome may have come since the page was read.
-        found = self._matching(rule).filter(pk__in=looked_up).only(*PROMOTION_FIELDS).order_by("pk")
+        found = self._match_rule(rule).filter(pk__in=looked_up).only(*PROMOTION_FIELDS).order_by("pk")
         if not looked_up:
             return 0, []
         return len(looked_up), list(found.select_for_update(skip_locked=True, no_key=True, of=("self",)))
 
     def _look(self, rule: Q) -> None:
-        ids = self._matching(rule).order_by("pk").values_list("pk", flat=True)
+        ids = self._match_rule(rule).order_by("pk").values_list("pk", flat=True)
         self._waiting = list((ids.filter(pk__gt=self._after) if self._after else ids)[:PAGE])
         self._has_more = len(self._waiting) == PAGE
         self._after = self._waiting[-1] if self._waiting else None
 
-    def _matching(self, rule: Q) -> ItemQuerySet:
+    def _match_rule(self, rule: Q) -> ItemQuerySet:
         return MemoryItem.objects.for_user(self._user).filter(rule)
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from memory.access.scope import user_scope
 from memory.guard import find_order, find_secret
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.language.grounding import adds_nothing, keeps_particulars
 from memory.models import EndUser, MemoryItem
@@ -41,7 +41,7 @@ class RewordedText(BaseModel):
 
 def reword_weak_memories(user: EndUser, *, now: datetime) -> list[UUID]:
     """Returns those that were worded anew."""
-    if model_for(PROMPT) is None:
+    if find_prompt_model(PROMPT) is None:
         return []
     return [item.pk for item in list_weak_memories(user, now) if reword_memory(user, item, now)]
 

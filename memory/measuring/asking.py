@@ -9,14 +9,14 @@ from typing import Any, Final
 from memory.access.confinement import confine_to, current_scope
 from memory.measuring.intervals import compare_measure
 from memory.measuring.labels import LabelledQuestion, LabelSource
-from memory.measuring.metrics import JudgedRanking, first_place, personal_measures
+from memory.measuring.metrics import JudgedRanking, find_first_place, list_personal_measures
 from memory.models import EndUser
 from memory.retrieval.variants import AS_CONFIGURED, SearchSettings, search_variant
 
 # As deep as the deepest measure, unless a setting says otherwise.
 DEPTH: Final = 10
 SHOWN: Final = 5
-MEASURES: Final = personal_measures()
+MEASURES: Final = list_personal_measures()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,9 @@ def ask_question(user: EndUser, question: LabelledQuestion, settings: SearchSett
     expected = {str(item_id): 1 for item_id in question.expected}
     judged = JudgedRanking(ranking, expected, {str(hit.item.pk): hit.item.text for hit in result.hits})
     figures = {name: measure(judged) for name, measure in MEASURES.items()}
-    return AskedQuestion(figures, first_place(ranking, expected), tuple(ranking), tuple(result.debug.fallbacks_used))
+    return AskedQuestion(
+        figures, find_first_place(ranking, expected), tuple(ranking), tuple(result.debug.fallbacks_used)
+    )
 
 
 def compare_questions(

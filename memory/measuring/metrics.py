@@ -34,25 +34,25 @@ def best_keys(grades: Grades) -> frozenset[str]:
     return frozenset(key for key, grade in grades.items() if grade == top and grade > 0)
 
 
-def first_place(ranking: Sequence[str], targets: Collection[str]) -> int | None:
+def find_first_place(ranking: Sequence[str], targets: Collection[str]) -> int | None:
     """Return the place, from 1, of the first wanted key; None when there is none."""
     return next((place for place, key in enumerate(ranking, start=1) if key in targets), None)
 
 
 def reciprocal_rank(ranking: Sequence[str], targets: Collection[str]) -> float:
-    place = first_place(ranking, targets)
+    place = find_first_place(ranking, targets)
     return 1 / place if place else 0.0
 
 
-def discounted_gain(grades: Iterable[int]) -> float:
+def sum_discounted_gain(grades: Iterable[int]) -> float:
     return float(sum((2**grade - 1) / math.log2(place + 1) for place, grade in enumerate(grades, start=1)))
 
 
 def ndcg_at(ranking: Sequence[str], grades: Grades, k: int) -> float:
     """Normalised discounted cumulative gain."""
     # The ideal is the question's own grades in order, so a perfect ranking is 1 whatever the number of them.
-    ideal = discounted_gain(sorted(grades.values(), reverse=True)[:k])
-    return discounted_gain(grades.get(key, 0) for key in ranking[:k]) / ideal if ideal else 0.0
+    ideal = sum_discounted_gain(sorted(grades.values(), reverse=True)[:k])
+    return sum_discounted_gain(grades.get(key, 0) for key in ranking[:k]) / ideal if ideal else 0.0
 
 
 def count_tokens(text: str) -> int:
@@ -65,7 +65,7 @@ def tokens_at(ranking: Sequence[str], texts: Mapping[str, str], k: int) -> int:
 
 def tokens_to_hit(ranking: Sequence[str], texts: Mapping[str, str], targets: Collection[str]) -> int:
     """Tokens read down to the first wanted memory; the whole store when it never comes."""
-    place = first_place(ranking, targets)
+    place = find_first_place(ranking, targets)
     return sum(count_tokens(texts[key]) for key in (ranking[:place] if place else texts))
 
 
@@ -88,7 +88,7 @@ def _build_measure(function: Callable[[Sequence[str], Collection[str], int], flo
     return lambda judged: function(judged.ranking, judged.grades.keys(), k)
 
 
-def conversation_measures(k: int) -> dict[str, Measure]:
+def list_conversation_measures(k: int) -> dict[str, Measure]:
     """What a conversation with evidence turns is measured by; k is the depth of the ranking that was asked for."""
     recalls: dict[str, Measure] = {
         f"R@{depth}": _build_measure(recall_at, depth) for depth in sorted({1, 5, 10, k}) if depth <= k
@@ -102,7 +102,7 @@ def conversation_measures(k: int) -> dict[str, Measure]:
     }
 
 
-def personal_measures() -> dict[str, Measure]:
+def list_personal_measures() -> dict[str, Measure]:
     """What a person's own questions are measured by. Tokens are of all that was found."""
     return {
         "hit@1": _build_measure(hit_at, 1),
@@ -113,10 +113,10 @@ def personal_measures() -> dict[str, Measure]:
     }
 
 
-def scenario_measures() -> dict[str, Measure]:
+def list_scenario_measures() -> dict[str, Measure]:
     """What a small store with one best answer and named traps is measured by."""
     return {
-        "Top-1": lambda judged: float(first_place(judged.ranking, best_keys(judged.grades)) == 1),
+        "Top-1": lambda judged: float(find_first_place(judged.ranking, best_keys(judged.grades)) == 1),
         "MRR": lambda judged: reciprocal_rank(judged.ranking, best_keys(judged.grades)),
         "nDCG@5": lambda judged: ndcg_at(judged.ranking, judged.grades, 5),
         "trap@1": lambda judged: hit_at(judged.ranking, judged.traps, 1),
@@ -126,11 +126,11 @@ def scenario_measures() -> dict[str, Measure]:
     }
 
 
-def first_days_measures() -> dict[str, Measure]:
+def list_first_days_measures() -> dict[str, Measure]:
     """What a small store of many kinds is measured by. Where it holds no answer, silence counts as first."""
     return {
         "Top-1": lambda judged: float(
-            first_place(judged.ranking, judged.grades) == 1 if judged.grades else judged.is_silent
+            find_first_place(judged.ranking, judged.grades) == 1 if judged.grades else judged.is_silent
         ),
         "MRR": lambda judged: (
             reciprocal_rank(judged.ranking, judged.grades) if judged.grades else float(judged.is_silent)
@@ -140,7 +140,7 @@ def first_days_measures() -> dict[str, Measure]:
     }
 
 
-def cost_measures() -> dict[str, Measure]:
+def list_cost_measures() -> dict[str, Measure]:
     """What a client pays to hold the evidence: in the first three, in the first five, and however far it is."""
     measures: dict[str, Measure] = {}
     for depth in COST_DEPTHS:

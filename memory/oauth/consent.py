@@ -25,7 +25,7 @@ from memory.oauth.registration import ClientRefused
 from memory.oauth.server import ConsentedCodeGrant, InvalidClientError, OAuth2Error, answer_consent, load_server
 from memory.web.addresses import build_resource_url, offers_grants, read_base_url
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
-from memory.web.viewing import ViewedPerson, find_viewed_person, visible_organizations
+from memory.web.viewing import ViewedPerson, find_viewed_person, list_visible_organizations
 from memory.web.wordings import translate as _
 
 PEOPLE_OFFERED = 200
@@ -67,7 +67,7 @@ class ConsentForm(KeyForm):
 
 def list_people_offered(request: OperatorRequest) -> list[tuple[str, str]]:
     """Whom this operator may choose: first whom they looked at last, then who was active last."""
-    rows = EndUser.objects.filter(organization__in=visible_organizations(request.user))
+    rows = EndUser.objects.filter(organization__in=list_visible_organizations(request.user))
     rows = rows.exclude(external_id__startswith="#").select_related("organization")
     people = list(rows.order_by(F("last_active_at").desc(nulls_last=True), "external_id")[:PEOPLE_OFFERED])
     last = request.session.get(LAST_VIEWED)

@@ -20,7 +20,7 @@ from memory.records.models import Gratitude, Journal, Preference, Todo
 from memory.records.queue import RecordWords
 from memory.records.receivers import IMPORTED, ROLES
 from memory.records.records import WRITERS
-from memory.records.texts import Kind, message_text
+from memory.records.texts import Kind, build_message_text
 from memory.tiers import Status
 from outcomes.models import Exchange
 
@@ -143,7 +143,7 @@ def queue_texts(user: EndUser, made: Sequence[Any], now: datetime) -> None:
     row = made[0]
     if isinstance(row, Exchange):
         words = [
-            RecordWords(uuid.uuid5(one.pk, role), message_text(role, text), one.created_at, one.memory_id)
+            RecordWords(uuid.uuid5(one.pk, role), build_message_text(role, text), one.created_at, one.memory_id)
             for one in made
             for role, text in zip(ROLES, (one.user_message, one.assistant_message), strict=True)
         ]
@@ -151,7 +151,7 @@ def queue_texts(user: EndUser, made: Sequence[Any], now: datetime) -> None:
     elif isinstance(row, MemoryItem):
         kept = [one for one in made if one.origin and is_message(one)]
         words = [
-            RecordWords(one.pk, message_text(one.speaker or ROLES[0], one.text), one.occurred_at, one.pk)
+            RecordWords(one.pk, build_message_text(one.speaker or ROLES[0], one.text), one.occurred_at, one.pk)
             for one in kept
         ]
         queue.enqueue_texts(user, Kind.MESSAGE, words, now=now, is_import=True)

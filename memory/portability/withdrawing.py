@@ -19,7 +19,7 @@ def withdraw_source(
     """Remove a source and everything derived from it; returns also how many exchanges went with it."""
     exchanges = shared = 0
 
-    def also(gone: Sequence[UUID], staying: Sequence[UUID]) -> None:
+    def withdraw_beside(gone: Sequence[UUID], staying: Sequence[UUID]) -> None:
         nonlocal exchanges, shared
         # A copy holds the words as they were, whether or not the memory has others now.
         shared += erasure.withdraw_contributions(user, now=now, of=[*gone, *staying])
@@ -29,6 +29,6 @@ def withdraw_source(
         erasure.redact_stored_answers(user, [*gone, *staying])
         transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 
-    result = purging.purge_source(user, wanted, now=now, actor=actor, also=also, dry_run=dry_run)
+    result = purging.purge_source(user, wanted, now=now, actor=actor, also=withdraw_beside, dry_run=dry_run)
     result.shared = shared
     return result, exchanges

@@ -22,7 +22,7 @@ PIECE = 2**20
 
 
 @contextmanager
-def small_disk(place: Path) -> Iterator[Path]:
+def mount_small_disk(place: Path) -> Iterator[Path]:
     """A file system of its own, in memory. Raises UnmeasurableError where this process may not mount one."""
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     if not mount or not unmount:
@@ -54,7 +54,7 @@ def fill_disk(filler: Path) -> None:
 
 def prove_full_disk(stage: ProvingStage) -> Finding:
     """Memories are told while nothing can be written, and again once there is room, without anybody's hand."""
-    with small_disk(stage.stack.data_dir.parent / "small") as disk:
+    with mount_small_disk(stage.stack.data_dir.parent / "small") as disk:
         small = ProvingStage(Stack(disk / "data", free_port(), free_port()), stage.is_brief, stage.say)
         try:
             small.start()

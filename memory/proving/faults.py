@@ -19,7 +19,7 @@ FROZEN = ("embedder", "redis", "worker", "beat", "mcp")
 
 
 @contextmanager
-def standing_still(stage: ProvingStage, name: str) -> Iterator[None]:
+def hold_still(stage: ProvingStage, name: str) -> Iterator[None]:
     """A part that takes connections and answers nothing: harder on its callers than one that is gone."""
     main = stage.stack.child(name)
     every = [main, *main.children(recursive=True)]
@@ -60,7 +60,7 @@ def prove_deadline(stage: ProvingStage) -> Finding:
     user, asked, late, slowest, wrong = prepare_person(stage, "late"), 0, 0, 0.0, 0
     with stage.call(timeout_s=4 * DEADLINE_S) as client:
         for name in (*FROZEN, "postgres"):
-            with standing_still(stage, name):
+            with hold_still(stage, name):
                 for number in range(stage.scale(2, 20)):
                     status, _, seconds = search_timed(client, user, number)
                     asked += 1
@@ -81,7 +81,7 @@ def prove_degraded_answers(stage: ProvingStage) -> Finding:
     user, empty, failed, told = prepare_person(stage, "degraded"), 0, 0, 0
     with stage.call(timeout_s=4 * DEADLINE_S) as client:
         for name in ("embedder", "redis"):
-            with standing_still(stage, name):
+            with hold_still(stage, name):
                 status, found, _ = search_timed(client, user, 7)
                 empty += found == 0
                 answer = client.post(f"/api/v1/users/{user}/memories", json={"text": f"Told while {name} stood still"})

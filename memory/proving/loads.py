@@ -61,7 +61,7 @@ class SteadySearcher:
     slowest: float = 0.0
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
+    def keep_asking(self) -> Iterator[None]:
         over = threading.Event()
 
         def ask() -> None:
@@ -92,7 +92,7 @@ def prove_disposable_index(stage: ProvingStage) -> Finding:
     named = "SELECT item_id::text || vector_hash FROM memory_vector ORDER BY 1"
     with stage.query_all() as server:
         were = server.execute(named).fetchall()
-        with searcher.asking():
+        with searcher.keep_asking():
             server.execute("DELETE FROM memory_vector")
             time.sleep(1)
             begun = time.monotonic()

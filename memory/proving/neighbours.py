@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import median
 from typing import Any, Final
 
-from memory.proving.faults import DEADLINE_S, prepare_person, search_timed, standing_still
+from memory.proving.faults import DEADLINE_S, hold_still, prepare_person, search_timed
 from memory.proving.installation import Stack, free_port
 from memory.proving.patience import eventually
 from memory.proving.promises import Finding
@@ -36,7 +36,7 @@ def prove_breaker(stage: ProvingStage) -> Finding:
     with stage.call(timeout_s=4 * DEADLINE_S) as client:
         quick = median(search_timed(client, user, number)[2] for number in range(1000, 1010))
         took, failed = list[float](), 0
-        with standing_still(stage, "embedder"):
+        with hold_still(stage, "embedder"):
             until = time.monotonic() + seconds
             while time.monotonic() < until:
                 status, _, waited = search_timed(client, user, len(took))
@@ -129,7 +129,7 @@ class EmbedderCalls(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving_lies() -> Iterator[LyingEmbedder]:
+def serve_lies() -> Iterator[LyingEmbedder]:
     with LyingEmbedder() as embedder:
         thread = threading.Thread(target=embedder.serve_forever, daemon=True)
         thread.start()
@@ -143,7 +143,7 @@ def prove_distrust(stage: ProvingStage) -> Finding:
     """In an installation whose embedder lies in one way after another, while there is something to embed."""
     home = stage.stack.data_dir.parent / "deceived"
     home.mkdir()
-    with serving_lies() as embedder:
+    with serve_lies() as embedder:
         # A breaker would spare it most of the lies.
         environment = {"EMBEDDING_URL": embedder.url, "BREAKER_FAILURES": "100000"}
         deceived = ProvingStage(

@@ -11,7 +11,7 @@ from memory.records import embedding
 @register()
 def check_embedder(app_configs: object, **kwargs: Any) -> list[CheckMessage]:
     try:
-        embedding.records_embedder()
+        embedding.load_records_embedder()
     except Unavailable as error:
         hint = "Recall answers EMBEDDING_MODEL_UNAVAILABLE; everything else works."
         return [Error(error.reason, hint=hint, id="kinds.E001")]

@@ -26,7 +26,7 @@ def embedding_model() -> str:
     return "multilingual-e5" if conf.model == "e5" and not conf.url else conf.model
 
 
-def records_embedder() -> Embedder:
+def load_records_embedder() -> Embedder:
     """Raises Unavailable when no server is configured for the chosen model."""
     conf = memory_conf()
     if conf.kinds.url:
@@ -43,11 +43,11 @@ def find_shared_embedder(model: str) -> Embedder | None:
     return embedder_of(model) if model == conf.model or conf.url.startswith("unix://") else None
 
 
-def records_conf(tag: str = "") -> EmbeddingConf:
+def load_records_conf(tag: str = "") -> EmbeddingConf:
     """How the model of the records, or of those with another mark, is asked and read."""
     conf = memory_conf()
     if conf.kinds.url and tag in {"", embedding_model()}:
-        return own_conf()
+        return load_own_conf()
     return conf.embedding_of(SHARED_MODELS[tag or embedding_model()]) or conf.embedding
 
 
@@ -58,11 +58,11 @@ def find_former_embedder(tag: str) -> Embedder | None:
 
 @PerProcess
 def own_embedder() -> Embedder:
-    conf = own_conf()
+    conf = load_own_conf()
     return CachedEmbedder(HttpEmbedder(conf, NAME), conf)
 
 
-def own_conf() -> EmbeddingConf:
+def load_own_conf() -> EmbeddingConf:
     conf = memory_conf()
     is_e5 = conf.kinds.model == "e5"
     return replace(

@@ -19,7 +19,7 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
-from memory.records.embedding import NAME, embedding_model, records_embedder
+from memory.records.embedding import NAME, embedding_model, load_records_embedder
 from memory.records.models import DIMENSIONS, ModelInUse, RecordEmbedding, RecordsDue
 from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
@@ -131,7 +131,7 @@ def embed_batch(user: EndUser, *, now: datetime) -> int:
 
 def embed_rows(rows: Sequence[RecordEmbedding]) -> list[Vector]:
     deadline = Deadline(memory_conf().embedding.batch_timeout_s * max(1, len(rows) // 8))
-    return records_embedder().embed_passages([row.text for row in rows], deadline)
+    return load_records_embedder().embed_passages([row.text for row in rows], deadline)
 
 
 def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Sequence[Vector]) -> None:

@@ -25,8 +25,8 @@ from memory.records.embedding import (
     NAME,
     embedding_model,
     find_former_embedder,
-    records_conf,
-    records_embedder,
+    load_records_conf,
+    load_records_embedder,
 )
 from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, strip_markup
@@ -159,10 +159,10 @@ def find_candidates(user: EndUser, query: str, tag: str, kinds: Sequence[Kind]) 
     deadline = Deadline(deadlines.default_s)
     text = strip_markup(query) or query
     try:
-        vector = records_embedder().embed_query(text, deadline.slice(deadlines.embed_s))
+        vector = load_records_embedder().embed_query(text, deadline.slice(deadlines.embed_s))
     except Unavailable as error:
         raise RecallFailed(EMBEDDING_AWAY, error.reason) from error
-    near, is_changing = nearest_records(user, vector, tag, kinds, deadline)
+    near, is_changing = find_nearest_records(user, vector, tag, kinds, deadline)
     for former in list_former_tags(user, tag) if is_changing else ():
         near |= find_former_records(user, text, former, kinds, deadline)
     return read_snippets(user, near)
@@ -190,14 +190,14 @@ def find_former_records(
     except Unavailable as error:
         logger.info("records of a former model not searched", model=tag, reason=error.reason)
         return {}
-    return nearest_records(user, vector, tag, kinds, deadline)[0]
+    return find_nearest_records(user, vector, tag, kinds, deadline)[0]
 
 
-def nearest_records(
+def find_nearest_records(
     user: EndUser, vector: Vector, tag: str, kinds: Sequence[Kind], deadline: Deadline
 ) -> tuple[dict[Place, float], bool]:
     """Calibrated cosines, and whether a model before may have embedded more."""
-    emphasis = Emphasis.as_stored(records_conf(tag))
+    emphasis = Emphasis.as_stored(load_records_conf(tag))
     values: dict[str, Any] = {
         "user": user.pk,
         "vector": vector_literal(emphasis.weigh(vector), DIMENSIONS, NAME),
@@ -207,17 +207,17 @@ def nearest_records(
     }
     try:
         with user_scope(user), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{remaining_ms(deadline)}ms"])
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{count_remaining_ms(deadline)}ms"])
             cursor.execute(COUNT, {**values, "most": nearest.EXACT_UP_TO + 1})
             number, is_changing = cursor.fetchone()
             rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=number > nearest.EXACT_UP_TO)
     except (DatabaseError, InterfaceError) as error:
-        raise RecallFailed(SEARCH_FAILED, first_line(error)) from error
+        raise RecallFailed(SEARCH_FAILED, read_first_line(error)) from error
     cosines = {(ref_id, kind): emphasis.read_cosine(1.0 - distance) for ref_id, kind, distance in rows}
     return cosines, is_changing
 
 
-def remaining_ms(deadline: Deadline) -> int:
+def count_remaining_ms(deadline: Deadline) -> int:
     return max(1, int(min(deadline.remaining(), memory_conf().deadlines.vector_s) * 1000))
 
 
@@ -230,7 +230,7 @@ def read_snippets(user: EndUser, cosines: dict[Place, float]) -> list[RecordCand
             cursor.execute(READ, {"user": user.pk, "refs": [ref_id for ref_id, _ in cosines]})
             rows = cursor.fetchall()
     except (DatabaseError, InterfaceError) as error:
-        raise RecallFailed(READ_FAILED, first_line(error)) from error
+        raise RecallFailed(READ_FAILED, read_first_line(error)) from error
     return [
         RecordCandidate(Kind(kind), ref_id, snippet, cosines[ref_id, kind], created_at)
         for ref_id, kind, snippet, created_at in rows
@@ -238,7 +238,7 @@ def read_snippets(user: EndUser, cosines: dict[Place, float]) -> list[RecordCand
     ]
 
 
-def first_line(error: Exception) -> str:
+def read_first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:200]
 
 
@@ -248,7 +248,7 @@ def record_recall(user: EndUser, note: RecallLog) -> None:
             note.save(force_insert=True)
     except (DatabaseError, InterfaceError) as error:
         # A failure to write the log must not fail the call.
-        logger.warning("recall not noted", reason=first_line(error))
+        logger.warning("recall not noted", reason=read_first_line(error))
 
 
 def purge_recalls(user_id: int, *, now: datetime) -> int:

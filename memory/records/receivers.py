@@ -14,7 +14,7 @@ from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecallLog, RecordEmbedding, RecordsDue, Todo
 from memory.records.queue import RecordWords
-from memory.records.texts import Kind, message_text
+from memory.records.texts import Kind, build_message_text
 from memory.signals import health_probed, items_changed, messages_imported, user_erased
 from memory.tiers import Status
 from outcomes.signals import exchange_stored, exchanges_dropped
@@ -33,7 +33,9 @@ FOLLOWED = frozenset({"revised", "restored"})
 def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
     # Ids follow from the exchange: announced twice, it is stored once.
     said = [
-        RecordWords(uuid.uuid5(exchange.pk, role), message_text(role, text), exchange.created_at, exchange.memory_id)
+        RecordWords(
+            uuid.uuid5(exchange.pk, role), build_message_text(role, text), exchange.created_at, exchange.memory_id
+        )
         for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True)
     ]
     queue_messages(user, said, exchange.created_at)
@@ -47,7 +49,7 @@ def add_imported_messages(sender: type, user: EndUser, origins: list[str], **kwa
 def queue_memories(user: EndUser, memories: QuerySet[MemoryItem]) -> None:
     kept = memories.exclude(status=Status.ARCHIVED).only("pk", "speaker", "text", "occurred_at", "created_at")
     said = [
-        RecordWords(item.pk, message_text(item.speaker or ROLES[0], item.text), item.occurred_at, item.pk)
+        RecordWords(item.pk, build_message_text(item.speaker or ROLES[0], item.text), item.occurred_at, item.pk)
         for item in kept
     ]
     queue_messages(user, said, timezone.now(), is_import=True)

@@ -12,7 +12,14 @@ from memory.platform.queue import enqueue
 from memory.records import queue, tasks
 from memory.records.models import Gratitude, Journal, Preference, RecordBase, Todo
 from memory.records.queue import RecordWords
-from memory.records.texts import Kind, RecordText, gratitude_text, journal_text, preference_text, todo_text
+from memory.records.texts import (
+    Kind,
+    RecordText,
+    build_gratitude_text,
+    build_journal_text,
+    build_preference_text,
+    build_todo_text,
+)
 
 MODELS: dict[Kind, type[RecordBase]] = {
     Kind.JOURNAL: Journal,
@@ -23,15 +30,15 @@ MODELS: dict[Kind, type[RecordBase]] = {
 
 
 def build_journal_words(row: Any) -> RecordText | None:  # noqa: ANN401 -- the row of its kind
-    return None if row.is_draft else journal_text(row.title, row.body)
+    return None if row.is_draft else build_journal_text(row.title, row.body)
 
 
 # Returns the text to embed, or None for records that must not be found.
 WRITERS: dict[Kind, Callable[[Any], RecordText | None]] = {
     Kind.JOURNAL: build_journal_words,
-    Kind.TODO: lambda row: todo_text(row.title),
-    Kind.GRATITUDE: lambda row: gratitude_text(row.text),
-    Kind.PREFERENCE: lambda row: preference_text(row.language, row.religion, row.flags),
+    Kind.TODO: lambda row: build_todo_text(row.title),
+    Kind.GRATITUDE: lambda row: build_gratitude_text(row.text),
+    Kind.PREFERENCE: lambda row: build_preference_text(row.language, row.religion, row.flags),
 }
 
 

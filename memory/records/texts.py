@@ -64,24 +64,24 @@ def drop_blocks(text: str) -> str:
     return "".join([*kept, text[end:]])
 
 
-def journal_text(title: str, body: str) -> RecordText:
+def build_journal_text(title: str, body: str) -> RecordText:
     whole = "\n\n".join(part for part in (strip_markup(title), strip_markup(body)) if part)
     return RecordText(whole, " ".join(part for part in (strip_markup(title), strip_markup(body)[:EXCERPT]) if part))
 
 
-def todo_text(title: str) -> RecordText:
+def build_todo_text(title: str) -> RecordText:
     return RecordText(strip_markup(title), strip_markup(title))
 
 
-def gratitude_text(text: str) -> RecordText:
+def build_gratitude_text(text: str) -> RecordText:
     return RecordText(strip_markup(text), strip_markup(text)[:EXCERPT])
 
 
-def message_text(role: str, text: str) -> RecordText:
+def build_message_text(role: str, text: str) -> RecordText:
     return RecordText(strip_markup(text), f"({role}) {strip_markup(text)}")
 
 
-def preference_text(language: str, religion: str | None, flags: Mapping[str, Any]) -> RecordText:
+def build_preference_text(language: str, religion: str | None, flags: Mapping[str, Any]) -> RecordText:
     """``language=en; religion=general``, then the flags by name."""
     pairs = [("language", language), ("religion", religion), *sorted(flags.items())]
     blob = "; ".join(f"{name}={render_value(value)}" for name, value in pairs if value not in (None, ""))

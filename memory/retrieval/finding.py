@@ -91,7 +91,7 @@ def find_in_partitions(
     deleted: set[uuid.UUID] = set()
     for partition in partitions:
         own = [one.id for one in found if owners.get(one.id, user.pk) == partition]
-        deleted |= ghost_registry().among(partition, own) if own else set()
+        deleted |= ghost_registry().find_among(partition, own) if own else set()
     return FoundMatches([one for one in found if one.id not in deleted], owners, encoded, vector)
 
 

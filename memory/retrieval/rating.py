@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
-from memory.inference.asking import answer_prompt, model_for, take_call
+from memory.inference.asking import answer_prompt, find_prompt_model, take_call
 from memory.inference.conf import prompt_conf
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -46,7 +46,12 @@ def rate(
 ) -> list[RankedCandidate]:
     """The candidates, the best of them with the model's rating blended in. Outside any transaction."""
     conf = prompt_conf()
-    if model_for(PROMPT) is None or RATE not in request.stages or request.sort_by != RELEVANCE or request.boosts == ():
+    if (
+        find_prompt_model(PROMPT) is None
+        or RATE not in request.stages
+        or request.sort_by != RELEVANCE
+        or request.boosts == ()
+    ):
         return ranked
     best = [one for one in sorted(ranked, key=rerank_order)[: conf.rating_pool] if one.final > conf.rating_above]
     if len(best) < 2 or not take_call(user.pk):

@@ -29,7 +29,7 @@ class ViewedPerson:
         return self.organization.slug, self.user.external_id
 
 
-def visible_organizations(operator: Operator) -> QuerySet[Organization]:
+def list_visible_organizations(operator: Operator) -> QuerySet[Organization]:
     """Superusers see all organisations, others those they are a member of."""
     everything = Organization.objects.order_by("name", "pk")
     return everything if operator.is_superuser else everything.filter(members=operator)
@@ -40,9 +40,9 @@ def can_see_everybody(operator: Operator) -> bool:
     return operator.is_superuser or not Organization.objects.exclude(members=operator).exists()
 
 
-def owned_organizations(operator: Operator) -> QuerySet[Organization]:
+def list_owned_organizations(operator: Operator) -> QuerySet[Organization]:
     """Those this operator governs: makes keys for, appoints members of, erases people of."""
-    seen = visible_organizations(operator)
+    seen = list_visible_organizations(operator)
     if operator.is_superuser:
         return seen
     # In one filter with the member, or it would ask whether anybody is an owner.
@@ -54,14 +54,14 @@ def governs_everything(operator: Operator) -> bool:
     """Whether there is no organisation this operator does not govern: the installation itself is then theirs to run."""
     if operator.is_superuser:
         return True
-    owned = owned_organizations(operator).values("pk")
+    owned = list_owned_organizations(operator).values("pk")
     return not Organization.objects.exclude(pk__in=owned).exists()
 
 
 def find_viewed_person(operator: Operator, organization_slug: str, external_id: str) -> ViewedPerson:
     """Raises Http404 alike for what does not exist and for what this operator may not see."""
     # Looked for among those the operator may see, so a foreign slug and an unknown one are answered alike.
-    organization = visible_organizations(operator).filter(slug=organization_slug).first()
+    organization = list_visible_organizations(operator).filter(slug=organization_slug).first()
     user = find_user(organization, external_id) if organization else None
     if organization is None or user is None:
         raise Http404("no such person")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt
 from memory.models import EndUser, Turn
@@ -66,7 +66,7 @@ def judge_due_exchanges(user: EndUser, *, now: datetime, limit: int = DETECT_EVE
         if case is None:
             break
         examined += 1
-        model = model_for(PROMPT)
+        model = find_prompt_model(PROMPT)
         if model is None:
             skip_exchange(user, case.exchange, "no language model", now)
             continue

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.guard import redact_secrets
-from memory.inference.asking import ask_prompt, model_for
+from memory.inference.asking import ask_prompt, find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.language.grounding import find_particulars
 from memory.models import EndUser
@@ -52,7 +52,7 @@ class InferredTone(BaseModel):
 
 
 def are_asked_for() -> bool:
-    return model_for(SUMMARY) is not None or model_for(TONE) is not None
+    return find_prompt_model(SUMMARY) is not None or find_prompt_model(TONE) is not None
 
 
 def find_digest(user: EndUser, thread_id: str) -> ThreadDigest | None:

@@ -158,7 +158,7 @@ def test_switched_off_nothing_is_asked_of_the_graphs(
     def refuse(*asked: object) -> None:
         raise AssertionError("nobody asked for this")
 
-    monkeypatch.setattr(routing, "bounded_cursor", refuse)
+    monkeypatch.setattr(routing, "open_bounded_cursor", refuse)
     conf(settings, adviser="")
     result = asked(user, clock, "what does priya prefer?")
     assert len(result.hits) == 1

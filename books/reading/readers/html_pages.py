@@ -47,7 +47,7 @@ NESTING = frozenset(NESTING_TAGS.split())
 
 
 def read_html(data: bytes, builder: DocumentBuilder) -> None:
-    text = decode_text(data, declared_encoding(data[:4096]))
+    text = decode_text(data, find_declared_encoding(data[:4096]))
     check_depth(text)
     parser = etree.HTMLParser(
         no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8", recover=True, huge_tree=True
@@ -69,7 +69,7 @@ def read_html(data: bytes, builder: DocumentBuilder) -> None:
         builder.add_notice("Text that a reader of the page would not see was left out.")
 
 
-def declared_encoding(head: bytes) -> str:
+def find_declared_encoding(head: bytes) -> str:
     found = CHARSET.search(head)
     return (found[1] or found[2]).decode("ascii") if found else ""
 
@@ -129,7 +129,7 @@ class HtmlReader:
             self._words.append("\n")
         elif element.tag in HEADINGS:
             self._end_block()
-            self._builder.enter_heading(HEADINGS[element.tag], " ".join(visible_text(element).split()))
+            self._builder.enter_heading(HEADINGS[element.tag], " ".join(collect_visible_text(element).split()))
         elif element.tag == "pre":
             self._end_block()
             self._builder.add_code("".join(element.itertext()))
@@ -204,7 +204,7 @@ def spread_spans(rows: list[Element]) -> Iterator[list[str]]:
             while (held := reaching.get(len(texts), (0, "")))[0] > 0:
                 reaching[len(texts)] = (held[0] - 1, held[1])
                 texts.append(held[1])
-            text = " ".join(visible_text(cell).split())
+            text = " ".join(collect_visible_text(cell).split())
             if (down := span_of(cell, "rowspan")) > 1:
                 reaching[len(texts)] = (down - 1, text)
             texts += [text, *[""] * (span_of(cell, "colspan") - 1)]
@@ -219,7 +219,7 @@ def span_of(cell: Element, name: str) -> int:
     return max(1, min(int(value), 100)) if value.isdigit() and value.isascii() and len(value) < 5 else 1
 
 
-def visible_text(element: Element) -> str:
+def collect_visible_text(element: Element) -> str:
     """The words of an element without scripts and hidden parts; blocks within it are parted by spaces."""
     parts: list[str] = [element.text or ""]
     waiting: list[Iterator[Element]] = [iter(element)]

@@ -15,7 +15,12 @@ from memory.access.ratelimit import RateDecision, check_rate
 from memory.models import Operator, Organization
 from memory.web.auth import admit_key, authenticate_request
 from memory.web.problems import Problem
-from memory.web.viewing import can_see_everybody, governs_everything, owned_organizations, visible_organizations
+from memory.web.viewing import (
+    can_see_everybody,
+    governs_everything,
+    list_owned_organizations,
+    list_visible_organizations,
+)
 
 READING = ("GET", "HEAD", "OPTIONS")
 # Of one operator: a page asks for a handful, a script that needs more takes a key.
@@ -98,7 +103,7 @@ def list_organizations(request: Request) -> "QuerySet[Organization, Organization
         return Organization.objects.filter(pk=user.principal.organization_id)
     if not isinstance(user, Operator):
         return Organization.objects.none()
-    return visible_organizations(user) if request.method in READING else owned_organizations(user)
+    return list_visible_organizations(user) if request.method in READING else list_owned_organizations(user)
 
 
 def name_actor(request: Request) -> str:

@@ -21,7 +21,7 @@ from memory.facade import installation
 from memory.facade.installation import TaskRefused
 from memory.models import EndUser, Erasure
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, person_page, wants_fragment
-from memory.web.viewing import ViewedPerson, governs_everything, owned_organizations
+from memory.web.viewing import ViewedPerson, governs_everything, list_owned_organizations
 
 SHOWN_ERASURES: Final = 10
 SHOWN_PEOPLE: Final = 20
@@ -32,7 +32,7 @@ SHOWN_RUNS: Final = 3
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
     """The page; the part is what changes while work goes on, asked for until all of it rests."""
-    owned = owned_organizations(request.user)
+    owned = list_owned_organizations(request.user)
     if not owned.exists():
         raise Http404("not for this operator")
     if request.method == "POST":
@@ -45,7 +45,9 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 
 def build_context(request: OperatorRequest) -> dict[str, Any]:
-    erasures = Erasure.objects.filter(organization__in=owned_organizations(request.user)).select_related("organization")
+    erasures = Erasure.objects.filter(organization__in=list_owned_organizations(request.user)).select_related(
+        "organization"
+    )
     context: dict[str, Any] = {
         "now": timezone.now(),
         "runs_installation": governs_everything(request.user),
@@ -63,7 +65,7 @@ def find_people(request: OperatorRequest) -> dict[str, Any]:
     """Whom one might erase: nobody is listed until somebody is looked for."""
     form = PeopleForm(request.GET)
     query = form.cleaned_data["q"] if form.is_valid() else ""
-    rows = list_nameable().filter(organization__in=owned_organizations(request.user), external_id__icontains=query)
+    rows = list_nameable().filter(organization__in=list_owned_organizations(request.user), external_id__icontains=query)
     latest = rows.select_related("organization").order_by(F("last_active_at").desc(nulls_last=True), "external_id")
     return {"query": query, "people": list(latest[:SHOWN_PEOPLE]) if query else []}
 

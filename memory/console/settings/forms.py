@@ -13,7 +13,7 @@ from memory.access.users import EXTERNAL_ID_PATTERN
 from memory.console.forms import validate_scope_id
 from memory.models import Operator, Organization
 from memory.models.people import OperatorRole, SecretHandling
-from memory.web.viewing import owned_organizations
+from memory.web.viewing import list_owned_organizations
 
 HIGHEST_RATE: Final = 100_000
 LONGEST_DAYS: Final = 3_650
@@ -79,7 +79,7 @@ class IssueKeyForm(RateForm):
 
     def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
         super().__init__(data, label_suffix="")
-        self.fields["organization"].queryset = owned_organizations(operator)  # type: ignore[attr-defined]
+        self.fields["organization"].queryset = list_owned_organizations(operator)  # type: ignore[attr-defined]
 
     def clean_people(self) -> list[str] | None:
         ids = [part.strip() for part in self.cleaned_data["people"].replace("\n", ",").split(",")]
@@ -126,4 +126,4 @@ class MemberForm(forms.Form):
 
     def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
         super().__init__(data, label_suffix="")
-        self.fields["organization"].queryset = owned_organizations(operator)  # type: ignore[attr-defined]
+        self.fields["organization"].queryset = list_owned_organizations(operator)  # type: ignore[attr-defined]

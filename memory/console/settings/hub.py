@@ -14,7 +14,7 @@ from memory.access.audit import list_changes
 from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace
 from memory.models import ApiKey, Membership, WebhookEndpoint
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
-from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, visible_organizations
+from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, list_visible_organizations
 
 SHOWN_CHANGES: Final = 30
 
@@ -37,7 +37,7 @@ class HubGroup:
 @require_safe
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
-    own = list(visible_organizations(request.user).values_list("pk", flat=True))
+    own = list(list_visible_organizations(request.user).values_list("pk", flat=True))
     sees_everybody = can_see_everybody(request.user)
     groups = [HubGroup(str(_("Organisations")), list_entries(OF_ORGANIZATIONS, (), count_rows(own)))]
     if sees_everybody:

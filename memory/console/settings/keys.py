@@ -22,7 +22,7 @@ from memory.console.settings.forms import IssueKeyForm, RateForm
 from memory.models import ApiKey, AuditEvent, Organization
 from memory.web.notices import tell_with_undo
 from memory.web.pages import OperatorRequest, operator_page
-from memory.web.viewing import owned_organizations, visible_organizations
+from memory.web.viewing import list_owned_organizations, list_visible_organizations
 
 # Of one organisation; those that are revoked come last, and the search finds the others.
 LISTED: Final = 100
@@ -73,7 +73,7 @@ def page(request: OperatorRequest) -> HttpResponse:
         else:
             status = 422
     context["groups"] = list_keys(request, context["now"])
-    context["may_make"] = owned_organizations(request.user).exists()
+    context["may_make"] = list_owned_organizations(request.user).exists()
     context["usual_rate"] = memory_conf().limits.requests_per_second
     response = render(request, "console/settings/keys.html", context, status=status)
     if context["made"] is not None:
@@ -105,7 +105,7 @@ def read_made(request: OperatorRequest) -> tuple[ApiKey | None, str]:
     number, _space, plain = (value or "").partition(" ")
     if not plain:
         return None, ""
-    own = ApiKey.objects.filter(organization__in=visible_organizations(request.user))
+    own = ApiKey.objects.filter(organization__in=list_visible_organizations(request.user))
     made = own.filter(pk=number).first()
     return made, plain if made is not None else ""
 
@@ -129,7 +129,7 @@ def make_key(request: OperatorRequest, form: IssueKeyForm) -> tuple[ApiKey, str]
 def list_keys(request: OperatorRequest, now: datetime) -> list[OrganizationKeys]:
     """Those that open something first, the last used of them first."""
     groups = []
-    for organization in visible_organizations(request.user):
+    for organization in list_visible_organizations(request.user):
         rows = ApiKey.objects.filter(organization=organization)
         keys = sorted(rows.order_by("-pk")[: LISTED * 2], key=lambda key: rank_key(key, now))[:LISTED]
         lines = [KeyLine(key, describe_key_state(key, now)) for key in keys]
@@ -151,7 +151,7 @@ def describe_key_state(key: ApiKey, now: datetime) -> KeyState:
 
 
 def find_key(request: OperatorRequest, key_id: int) -> ApiKey:
-    own = ApiKey.objects.filter(organization__in=visible_organizations(request.user))
+    own = ApiKey.objects.filter(organization__in=list_visible_organizations(request.user))
     row = own.select_related("organization").filter(pk=key_id).first()
     if row is None:
         raise Http404("no such key")

@@ -27,7 +27,7 @@ from memory.operations.mcp_activity import McpCall
 from memory.tools import TOOLS
 from memory.web.addresses import MCP_PATH, build_resource_url
 from memory.web.pages import OperatorRequest, operator_page
-from memory.web.viewing import owned_organizations, visible_organizations
+from memory.web.viewing import list_owned_organizations, list_visible_organizations
 
 PROTOCOL: Final = "2025-06-18"
 # Of the key a try is made with; it is revoked before the page is shown.
@@ -83,7 +83,7 @@ def page(request: OperatorRequest) -> HttpResponse:
         "is_on": bool(memory_conf().mcp.url),
         "condition": find_condition(),
         "tools": [(tool, TOOL_TITLES[tool.name]) for tool in TOOLS.values()],
-        "owned": owned_organizations(request.user),
+        "owned": list_owned_organizations(request.user),
     }
     if request.method == "POST":
         organization = find_owned(request)
@@ -95,14 +95,14 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 def render_diagnostics(request: OperatorRequest, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
     context["activities"] = [
-        read_activity(organization, context["now"]) for organization in visible_organizations(request.user)
+        read_activity(organization, context["now"]) for organization in list_visible_organizations(request.user)
     ]
     return render(request, "console/settings/mcp.html", context, status=status)
 
 
 def find_owned(request: OperatorRequest) -> Organization:
     slug = request.POST.get("organization", "")
-    organization = owned_organizations(request.user).filter(slug=slug).first()
+    organization = list_owned_organizations(request.user).filter(slug=slug).first()
     if organization is None or not memory_conf().mcp.url:
         raise Http404("no such organisation, or nothing speaks MCP here")
     return organization

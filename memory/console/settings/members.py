@@ -19,7 +19,7 @@ from memory.models.people import OperatorRole
 from memory.web.notices import tell_with_undo
 from memory.web.pages import OperatorRequest, operator_page
 from memory.web.refusal_wordings import word_refusal
-from memory.web.viewing import owned_organizations, visible_organizations
+from memory.web.viewing import list_owned_organizations, list_visible_organizations
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 
 def render_members(request: OperatorRequest, form: MemberForm, *, status: int = 200, **more: Any) -> HttpResponse:
-    owned = {organization.pk for organization in owned_organizations(request.user)}
+    owned = {organization.pk for organization in list_owned_organizations(request.user)}
     context = {
         "form": form,
         "may_add": bool(owned),
         "groups": [
             OrganizationMembers(organization, list_members(organization), organization.pk in owned)
-            for organization in visible_organizations(request.user)
+            for organization in list_visible_organizations(request.user)
         ],
         "superusers": Operator.objects.filter(is_superuser=True, is_active=True).count(),
         **more,
@@ -70,7 +70,7 @@ def list_members(organization: Organization) -> list[Membership]:
 
 def find_member(request: OperatorRequest, member_id: str) -> Membership:
     """A membership that this operator may change."""
-    owned = Membership.objects.filter(organization__in=owned_organizations(request.user))
+    owned = Membership.objects.filter(organization__in=list_owned_organizations(request.user))
     is_id = member_id.isdecimal() and len(member_id) < 19
     row = owned.select_related("operator", "organization").filter(pk=int(member_id)).first() if is_id else None
     if row is None:

@@ -15,7 +15,7 @@ import numpy as np
 from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.facts import changes
-from memory.facts.episodes import said_by_person
+from memory.facts.episodes import take_persons_words
 from memory.facts.evidence import FactOrigin, reinforce_fact
 from memory.facts.judgement import describe_fact
 from memory.facts.nearest import find_nearest
@@ -75,7 +75,7 @@ def says_same(fact: Fact, sentences: Sequence[str]) -> bool:
 
 def iterate_sentences(item: MemoryItem) -> Iterator[str]:
     """What the person states in it; a question states nothing."""
-    for match in SENTENCE.finditer(said_by_person(item)[:MAX_TEXT_CHARS]):
+    for match in SENTENCE.finditer(take_persons_words(item)[:MAX_TEXT_CHARS]):
         sentence = match.group().strip()
         if not sentence.endswith(("?", "؟")) and len(sentence.split()) >= LEAST_WORDS:
             yield sentence

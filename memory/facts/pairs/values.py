@@ -124,7 +124,7 @@ def find_weekday(word: str) -> int | None:
 
 def conflict(a: frozenset[PairValue], b: frozenset[PairValue]) -> bool:
     """Whether both have values of one kind and none in common."""
-    one, other = by_kind(a), by_kind(b)
+    one, other = group_by_kind(a), group_by_kind(b)
     if one.keys() | other.keys() == {"time", "number"} and len(one) == len(other) == 1:
         # "At ten in the evening" and 22:00.
         hours, times = (one, other) if "number" in one else (other, one)
@@ -132,7 +132,7 @@ def conflict(a: frozenset[PairValue], b: frozenset[PairValue]) -> bool:
     return any(not one[kind] & other[kind] for kind in one.keys() & other.keys())
 
 
-def by_kind(values: frozenset[PairValue]) -> dict[str, set[float]]:
+def group_by_kind(values: frozenset[PairValue]) -> dict[str, set[float]]:
     found: dict[str, set[float]] = {}
     for kind, value in values:
         found.setdefault(kind, set()).add(value)

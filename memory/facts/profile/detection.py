@@ -16,7 +16,7 @@ from memory.facts.profile.facts import CONFIDENCE, Confidence, ProfileFact
 from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, find_facts_by_rules
 from memory.guard import explain_refusal, speech
 from memory.guard.annotation import annotate_text
-from memory.inference.asking import model_for
+from memory.inference.asking import find_prompt_model
 from memory.inference.conf import prompt_conf
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt
@@ -77,7 +77,7 @@ def detect_profile_facts(
     ``previous`` are the person's last turns, for what goes on about them; ``with_remarks``, ``answers`` and ``asked``
     as `find_facts_by_rules`.
     """
-    model = model_for(PURPOSE)
+    model = find_prompt_model(PURPOSE)
     if model is None:
         return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
     if not is_own_speech(user_message):

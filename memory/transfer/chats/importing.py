@@ -103,7 +103,7 @@ class ChatFile:
             on_message()
         return found
 
-    def memories(self, tier: Tier) -> Iterator[NewMemory]:
+    def iterate_memories(self, tier: Tier) -> Iterator[NewMemory]:
         spoken = (message for message in self.read_messages() if isinstance(message, ImportedMessage))
         return build_import(spoken, tier)
 
@@ -128,7 +128,7 @@ def import_chats(
     on_batch: Callable[[ImportProgress, int], None] = _ignore_progress,
 ) -> ImportProgress:
     """Stores every message that is not stored yet. ``on_batch`` hears the totals and the size of the last batch."""
-    return write_import(user, file.memories(tier), now=now, on_batch=on_batch)
+    return write_import(user, file.iterate_memories(tier), now=now, on_batch=on_batch)
 
 
 def write_import(
@@ -154,7 +154,7 @@ def write_import(
 def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> int:
     """How many memories ``import_chats`` would add."""
     new = 0
-    waiting = file.memories(tier)
+    waiting = file.iterate_memories(tier)
     while batch := list(islice(waiting, BATCH)):
         origins = [memory.origin for memory in batch if memory.origin]
         with user_scope(user):

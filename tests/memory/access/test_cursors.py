@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from memory.access.cursors import GENERIC_PLAN, bounded_cursor, fetch_prepared
+from memory.access.cursors import GENERIC_PLAN, fetch_prepared, open_bounded_cursor
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -17,7 +17,7 @@ KEPT = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE sta
 
 
 def texts(user: EndUser) -> list[str]:
-    with bounded_cursor("mill", user.pk, Deadline(5), GENERIC_PLAN) as cursor:
+    with open_bounded_cursor("mill", user.pk, Deadline(5), GENERIC_PLAN) as cursor:
         return [text for (text,) in fetch_prepared(cursor, TEXTS, {"least": 1})]
 
 
@@ -56,7 +56,7 @@ def test_a_pooler_gets_no_prepared_statement(two: tuple[EndUser, EndUser]) -> No
 def test_a_statement_that_takes_too_long_is_interrupted(two: tuple[EndUser, EndUser]) -> None:
     with (
         pytest.raises(Unavailable, match="statement timeout"),
-        bounded_cursor("mill", two[0].pk, Deadline(0.1), GENERIC_PLAN) as cursor,
+        open_bounded_cursor("mill", two[0].pk, Deadline(0.1), GENERIC_PLAN) as cursor,
     ):
         fetch_prepared(cursor, "SELECT pg_sleep(%(time)s)", {"time": 5})
     assert texts(two[0]) == ["of Ann"]

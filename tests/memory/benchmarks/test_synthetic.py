@@ -11,13 +11,13 @@ def test_the_same_seed_writes_the_same_notes_and_questions() -> None:
     assert notes != list(other.notes(200))
     # `first` has written notes and `third` has not: the questions are the same.
     third = NoteWriter(7)
-    assert first.questions(50) == third.questions(50)
+    assert first.draw_questions(50) == third.draw_questions(50)
 
 
 def test_notes_and_questions_are_all_different() -> None:
     writer = NoteWriter(1)
     notes = [note.text for note in writer.notes(5000)]
-    questions = writer.questions(2000)
+    questions = writer.draw_questions(2000)
     assert len(set(notes)) == 5000
     assert len(set(questions)) == 2000
     assert not set(notes) & set(questions)
@@ -29,7 +29,7 @@ def test_no_slot_stays_empty_in_any_language_or_topic() -> None:
     assert not [note.text for note in notes if re.search(r"[{}]", note.text)]
     assert {note.language for note in notes} == {path.stem for path in VOCABULARY.glob("*.toml")}
     assert {note.topic for note in notes} == {"work", "family", "code", "travel", "food"}
-    assert not [question for question in writer.questions(2000) if re.search(r"[{}]", question)]
+    assert not [question for question in writer.draw_questions(2000) if re.search(r"[{}]", question)]
 
 
 def test_words_are_spread_as_in_natural_text() -> None:

@@ -49,7 +49,7 @@ def test_a_failing_part_is_named(
     def fail() -> None:
         raise Unavailable("embedder", "is away")
 
-    monkeypatch.setattr(recall, "records_embedder", fail)
+    monkeypatch.setattr(recall, "load_records_embedder", fail)
     answer = console.get(f"{place}/recall?query=lab").content.decode()
 
     assert "The embedding model does not answer" in answer

@@ -7,7 +7,7 @@ import pytest
 from memory.evaluation.datasets import DatasetError, DatasetForm
 from memory.evaluation.first_days import SILENCE, read_first_days, read_stores, read_visitor_days
 from memory.evaluation.scenarios import HALVES
-from memory.measuring.metrics import JudgedRanking, first_days_measures
+from memory.measuring.metrics import JudgedRanking, list_first_days_measures
 
 
 def test_the_set_is_of_small_stores_in_seven_languages_and_split_by_store() -> None:
@@ -54,7 +54,7 @@ def test_a_mistake_is_named_with_its_file(tmp_path: Path, content: str) -> None:
 
 
 def test_silence_is_right_where_there_is_no_answer() -> None:
-    top = first_days_measures()["Top-1"]
+    top = list_first_days_measures()["Top-1"]
     assert top(JudgedRanking(["a"], {}, {"a": ""}, is_silent=True)) == 1.0
     assert top(JudgedRanking(["a"], {}, {"a": ""})) == 0.0
     assert top(JudgedRanking(["a", "b"], {"b": 1}, {"a": "", "b": ""})) == 0.0

@@ -21,7 +21,7 @@ def test_a_deleted_id_is_filtered_and_the_order_of_the_others_stays(registry: Gh
     ids = [uuid4() for _ in range(5)]
     registry.add(ANN, [ids[1], ids[3]])
     assert registry.filter(ANN, ids) == [ids[0], ids[2], ids[4]]
-    assert registry.among(ANN, ids) == {ids[1], ids[3]}
+    assert registry.find_among(ANN, ids) == {ids[1], ids[3]}
 
 
 def test_ghosts_of_one_user_are_not_those_of_another(registry: GhostRegistry) -> None:

@@ -97,9 +97,9 @@ class TestQdrantLocal(VectorIndexContract):
         item = put(user, axis_vector(0))
         payload = {"user_id": str(user.pk), "item_id": str(item), "status": "active", "tier": "working"}
         client.upsert("test", [models.PointStruct(id=str(uuid4()), vector=axis_vector(0).tolist(), payload=payload)])
-        assert index.strays(user.pk, remove=False) == [item]
-        assert index.strays(user.pk, remove=True) == [item]
-        assert index.strays(user.pk, remove=True) == []
+        assert index.list_strays(user.pk, remove=False) == [item]
+        assert index.list_strays(user.pk, remove=True) == [item]
+        assert index.list_strays(user.pk, remove=True) == []
         assert index.count(user.pk, make_deadline()) == 1
 
     def test_points_from_before_revisions_were_counted_are_replaced(

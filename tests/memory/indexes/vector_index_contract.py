@@ -152,7 +152,7 @@ class VectorIndexContract:
             lambda: index.fetch_points(nobody, [uuid4()], make_deadline()),
             lambda: index.fetch_vectors(nobody, [uuid4()], make_deadline()),
             lambda: index.count(nobody, make_deadline()),
-            lambda: index.strays(nobody, remove=True),
+            lambda: index.list_strays(nobody, remove=True),
             lambda: index.erase(nobody),
         ]
         for ask in asked:
@@ -249,7 +249,7 @@ class VectorIndexContract:
         self, index: VectorIndex, put: Callable[..., UUID], user: EndUser
     ) -> None:
         put(user, axis_vector(0))
-        assert index.strays(user.pk, remove=True) == []
+        assert index.list_strays(user.pk, remove=True) == []
         assert index.count(user.pk, make_deadline()) == 1
 
     def test_collections_of_an_engine_lie_beside_one_another(

@@ -30,7 +30,7 @@ def test_recall_hit_and_all(ranking: str, relevant: str, k: int, recall: float, 
     ("ranking", "wanted", "place"), [("abc", "a", 1), ("abc", "cb", 2), ("abc", "x", None), ("", "a", None)]
 )
 def test_the_first_wanted_place_and_its_reciprocal(ranking: str, wanted: str, place: int | None) -> None:
-    assert metrics.first_place(ranking, wanted) == place
+    assert metrics.find_first_place(ranking, wanted) == place
     assert metrics.reciprocal_rank(ranking, wanted) == (1 / place if place else 0)
 
 
@@ -68,7 +68,7 @@ def test_tokens_are_words_and_marks_in_any_script() -> None:
 
 def test_a_scenario_is_judged_by_its_best_memory_and_its_traps() -> None:
     judged = JudgedRanking("dxba", {"a": 2, "b": 1}, dict.fromkeys("abdx", "two words"), frozenset("d"))
-    figures = {name: measure(judged) for name, measure in metrics.scenario_measures().items()}
+    figures = {name: measure(judged) for name, measure in metrics.list_scenario_measures().items()}
     assert figures == pytest.approx(
         {
             "Top-1": 0,
@@ -84,7 +84,7 @@ def test_a_scenario_is_judged_by_its_best_memory_and_its_traps() -> None:
 
 def test_a_conversation_is_judged_by_all_its_evidence() -> None:
     judged = JudgedRanking("xaybz", {"a": 1, "b": 1, "c": 1}, dict.fromkeys("xyzabc", "word"))
-    figures = {name: measure(judged) for name, measure in metrics.conversation_measures(5).items()}
+    figures = {name: measure(judged) for name, measure in metrics.list_conversation_measures(5).items()}
     assert figures == pytest.approx(
         {
             "R@1": 0,
@@ -99,8 +99,8 @@ def test_a_conversation_is_judged_by_all_its_evidence() -> None:
 
 
 def test_the_depths_of_recall_follow_the_depth_of_the_ranking() -> None:
-    assert [name for name in metrics.conversation_measures(10) if name.startswith("R@")] == ["R@1", "R@5", "R@10"]
-    assert [name for name in metrics.conversation_measures(20) if name.startswith("R@")] == [
+    assert [name for name in metrics.list_conversation_measures(10) if name.startswith("R@")] == ["R@1", "R@5", "R@10"]
+    assert [name for name in metrics.list_conversation_measures(20) if name.startswith("R@")] == [
         "R@1",
         "R@5",
         "R@10",

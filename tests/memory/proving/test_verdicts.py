@@ -13,7 +13,7 @@ from memory.inference.remote import JsonService
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 from memory.proving.loads import measure_overlap, prove_latency, prove_new_index
-from memory.proving.neighbours import DIMENSIONS, LIES, serving_lies
+from memory.proving.neighbours import DIMENSIONS, LIES, serve_lies
 from memory.proving.pages import MarkedPage, word_payloads
 from memory.proving.secrecy import mutate
 
@@ -93,7 +93,7 @@ def test_overlap_is_of_what_was_found_before() -> None:
 @pytest.mark.parametrize("lie", [lie for lie in LIES if lie != "no answer"])
 def test_the_embedder_lies_as_it_is_told_and_else_tells_the_truth(lie: str) -> None:
     asked = {"inputs": ["a lamp", "a kettle"]}
-    with serving_lies() as embedder:
+    with serve_lies() as embedder:
         [right, again] = [httpx.post(f"{embedder.url}/embed", json=asked).json() for _ in range(2)]
         assert right == again
         assert [len(one) for one in right] == [DIMENSIONS] * 2

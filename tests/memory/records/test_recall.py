@@ -231,7 +231,7 @@ def raise_unavailable(*_: object, **__: object) -> Any:
 @pytest.mark.parametrize(
     ("code", "target", "name"),
     [
-        ("EMBEDDING_MODEL_UNAVAILABLE", recall, "records_embedder"),
+        ("EMBEDDING_MODEL_UNAVAILABLE", recall, "load_records_embedder"),
         ("VECTOR_SEARCH_FAILED", recall, "vector_literal"),
         ("DB_READ_FAILED", recall, "READ"),
     ],
@@ -246,7 +246,7 @@ def test_each_failure_has_its_code_and_is_noted(
     name: str,
 ) -> None:
     spoilt: Any = {
-        "records_embedder": make_unavailable,
+        "load_records_embedder": make_unavailable,
         "vector_literal": lambda *_: "[1,2]",
         "READ": "SELECT no_such_column",
     }[name]
@@ -265,7 +265,7 @@ def test_rows_wait_while_the_embedder_is_away_and_none_is_lost(
 ) -> None:
     api.post("kinds/todos", {"title": "Water the lemon tree"})
     with monkeypatch.context() as patch:
-        patch.setattr(queue, "records_embedder", make_unavailable)
+        patch.setattr(queue, "load_records_embedder", make_unavailable)
         assert tasks.embed_user_records(user.pk) == 0
     assert queue.list_due_users() == [user.pk]
 
@@ -300,9 +300,9 @@ def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
 ) -> None:
     tasks.sweep_records()
     settings.MEMORY = {**settings.MEMORY, "KINDS": {"model": "e5", "url": ""}}
-    conf = embedding.records_conf()
+    conf = embedding.load_records_conf()
     # The server loads it when it is first named, which takes longer than a question may.
-    embedding.records_embedder().embed_passages(["load"], Deadline(60))
+    embedding.load_records_embedder().embed_passages(["load"], Deadline(60))
 
     assert (conf.query_prefix, conf.passage_prefix) == ("query: ", "passage: ")
     # Until then the vectors of the model before answer, before and after the rows are queued.
@@ -324,7 +324,7 @@ def test_another_model_embeds_everything_again_and_asks_with_its_own_prefix(
 def test_a_server_of_its_own_is_asked_with_the_prefixes_of_its_model(settings: Any) -> None:
     settings.MEMORY = {**settings.MEMORY, "KINDS": {"model": "e5", "url": "http://elsewhere:8080"}}
 
-    conf = embedding.own_conf()
+    conf = embedding.load_own_conf()
 
     assert (conf.model, conf.url) == ("intfloat/e5-small-v2", "http://elsewhere:8080")
     assert (conf.query_prefix, conf.passage_prefix) == ("query: ", "passage: ")

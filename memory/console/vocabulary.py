@@ -58,10 +58,6 @@ class TermForm(forms.Form):
         super().__init__(data, label_suffix="")
 
 
-def actor_of(request: OperatorRequest) -> str:
-    return f"operator:{request.user.get_username()}"
-
-
 def choose_organization(request: OperatorRequest) -> Organization:
     own = list_visible_organizations(request.user)
     slug = request.GET.get("organization", "")
@@ -101,7 +97,7 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 def act(request: OperatorRequest, organization: Organization, form: TermForm | None) -> str:
     """Do what the form asks for. Returns what was done, in words."""
-    now, actor, posted = timezone.now(), actor_of(request), request.POST
+    now, actor, posted = timezone.now(), request.user.actor, request.POST
     if form is not None:
         given = form.cleaned_data
         new = NewTerm(TermKind(given["kind"]), given["name"], given["means"], given["aliases"].split(","))
@@ -129,7 +125,7 @@ def change_state(request: OperatorRequest, organization: Organization, *, is_ret
     if kind not in list(TermKind):
         raise Http404("no such kind")
     changes = TermChanges(is_retired=is_retired)
-    term = change_term(organization.pk, TermKind(kind), name, changes, now=timezone.now(), actor=actor_of(request))
+    term = change_term(organization.pk, TermKind(kind), name, changes, now=timezone.now(), actor=request.user.actor)
     if term is None:
         raise Http404("no such term")
     said = _("{name} is given to nothing any more.") if is_retired else _("{name} is in use again.")

@@ -64,10 +64,6 @@ class EndpointForm(forms.Form):
         field.queryset = list_visible_organizations(request.user)
 
 
-def actor_of(request: OperatorRequest) -> str:
-    return f"operator:{request.user.get_username()}"
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
@@ -89,7 +85,7 @@ def make_endpoint(request: OperatorRequest, form: EndpointForm) -> tuple[Webhook
     given = form.cleaned_data
     new = NewEndpoint(given["url"], given["events"], given["person"], given["includes_content"])
     try:
-        return endpoints.create_endpoint(given["organization"].pk, new, now=timezone.now(), actor=actor_of(request))
+        return endpoints.create_endpoint(given["organization"].pk, new, now=timezone.now(), actor=request.user.actor)
     except WriteRefused as error:
         form.add_error(FIELDS.get(error.field, error.field), _("This {rule}.").format(rule=word_refusal(error.rule)))
         return None
@@ -112,7 +108,7 @@ def detail(request: OperatorRequest, endpoint_id: UUID) -> HttpResponse:
 
 
 def act_on_endpoint(request: OperatorRequest, row: WebhookEndpoint) -> HttpResponse:
-    action, now, actor = request.POST.get("action", ""), timezone.now(), actor_of(request)
+    action, now, actor = request.POST.get("action", ""), timezone.now(), request.user.actor
     if action == "rotate":
         return render_endpoint(request, row, secret=endpoints.rotate_secret(row, now=now, actor=actor))
     if action == "delete":

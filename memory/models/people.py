@@ -26,6 +26,11 @@ class Operator(AbstractUser):
     def __str__(self) -> str:
         return self.get_username()
 
+    @property
+    def actor(self) -> str:
+        """Who the events of this operator's changes name."""
+        return f"operator:{self.get_username()}"
+
 
 class Organization(models.Model):
     slug = models.SlugField(max_length=64, unique=True)

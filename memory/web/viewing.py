@@ -21,7 +21,7 @@ class ViewedPerson:
     @property
     def actor(self) -> str:
         """Who the events of the operator's changes name."""
-        return f"operator:{self.operator.get_username()}"
+        return self.operator.actor
 
     @property
     def path(self) -> tuple[str, str]:

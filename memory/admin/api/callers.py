@@ -108,4 +108,4 @@ def list_organizations(request: Request) -> "QuerySet[Organization, Organization
 
 def name_actor(request: Request) -> str:
     user: Any = request.user
-    return user.principal.audit_actor if isinstance(user, KeyHolder) else f"operator:{user.get_username()}"
+    return user.principal.audit_actor if isinstance(user, KeyHolder) else user.actor

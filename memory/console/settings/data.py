@@ -16,7 +16,6 @@ from memory.access.members import is_owner
 from memory.console.acting import open_facade
 from memory.console.forms import PeopleForm
 from memory.console.people import list_nameable
-from memory.console.settings.keys import actor_of
 from memory.facade import installation
 from memory.facade.installation import TaskRefused
 from memory.models import EndUser, Erasure
@@ -90,7 +89,7 @@ def start_work(request: OperatorRequest) -> HttpResponse:
         raise Http404("no such work")
     start, said = chosen
     try:
-        start(now=timezone.now(), actor=actor_of(request))
+        start(now=timezone.now(), actor=request.user.actor)
         messages.success(request, said)
     except TaskRefused as refused:
         messages.error(request, _("Not done: %(rule)s.") % {"rule": refused})

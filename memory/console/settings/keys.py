@@ -54,10 +54,6 @@ class OrganizationKeys:
     total: int
 
 
-def actor_of(request: OperatorRequest) -> str:
-    return f"operator:{request.user.get_username()}"
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
@@ -66,7 +62,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     context["made"], context["plain"] = read_made(request)
     if request.method == "POST":
         form = context["form"] = IssueKeyForm(request.user, request.POST)
-        if wait_s := throttle.count_attempt(f"keys of {actor_of(request)}", "", MOST_KEYS):
+        if wait_s := throttle.count_attempt(f"keys of {request.user.actor}", "", MOST_KEYS):
             context["wait_minutes"], status = -(-wait_s // 60), 429
         elif form.is_valid():
             return show_once(request, *make_key(request, form))
@@ -122,7 +118,7 @@ def make_key(request: OperatorRequest, form: IssueKeyForm) -> tuple[ApiKey, str]
         requests_per_second=given["requests_per_second"],
         secret_handling=form.secret_handling,
         scope=form.scope,
-        actor=actor_of(request),
+        actor=request.user.actor,
     )
 
 
@@ -170,7 +166,7 @@ def detail(request: OperatorRequest, key_id: int) -> HttpResponse:
     if not is_owner(request.user, key.organization_id):
         raise Http404("not for this operator")
     if request.POST.get("action") == "revoke":
-        if revoke_key(key, now=timezone.now(), actor=actor_of(request)):
+        if revoke_key(key, now=timezone.now(), actor=request.user.actor):
             messages.success(request, _("%(name)s is revoked: its next call is refused.") % {"name": key.name})
         return redirect("console:key", key.pk)
     form = RateForm(request.POST, label_suffix="")
@@ -181,7 +177,7 @@ def detail(request: OperatorRequest, key_id: int) -> HttpResponse:
 
 
 def change_limit(request: OperatorRequest, key: ApiKey, limit: int | None) -> None:
-    before = limit_key(key, limit, now=timezone.now(), actor=actor_of(request))
+    before = limit_key(key, limit, now=timezone.now(), actor=request.user.actor)
     if before == limit:
         return
     address = reverse("console:key", args=[key.pk])

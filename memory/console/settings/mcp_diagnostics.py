@@ -20,7 +20,6 @@ from django.views.decorators.http import require_http_methods
 from memory.access.keys import issue_key, revoke_key
 from memory.conf import memory_conf
 from memory.console import component_health, throttle
-from memory.console.settings.keys import actor_of
 from memory.models import ApiKey, Organization
 from memory.operations import mcp_activity
 from memory.operations.mcp_activity import McpCall
@@ -87,7 +86,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     }
     if request.method == "POST":
         organization = find_owned(request)
-        if throttle.count_attempt(f"mcp of {actor_of(request)}", "", MOST_TRIES):
+        if throttle.count_attempt(f"mcp of {request.user.actor}", "", MOST_TRIES):
             return render_diagnostics(request, {**context, "is_throttled": True}, status=429)
         context["tried"] = try_tools(request, organization, now)
     return render_diagnostics(request, context)
@@ -122,11 +121,11 @@ def read_activity(organization: Organization, now: datetime) -> OrganizationActi
 def try_tools(request: OperatorRequest, organization: Organization, now: datetime) -> McpTry:
     """A session is opened, its tools are listed and it is closed, with a key of two minutes that reads."""
     name = _("A try of MCP")
-    key, plain = issue_key(organization, name, ["read"], now=now, lifetime=TRY_LIFE, actor=actor_of(request))
+    key, plain = issue_key(organization, name, ["read"], now=now, lifetime=TRY_LIFE, actor=request.user.actor)
     try:
         return run_steps(request, plain)
     finally:
-        revoke_key(key, now=timezone.now(), actor=actor_of(request))
+        revoke_key(key, now=timezone.now(), actor=request.user.actor)
 
 
 def run_steps(request: OperatorRequest, plain: str) -> McpTry:

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods
 
 from memory.access.members import MemberRefused, add_member, change_role, is_owner, remove_member
 from memory.console.settings.forms import MemberForm
-from memory.console.settings.keys import actor_of
 from memory.models import Membership, Operator, Organization
 from memory.models.people import OperatorRole
 from memory.web.notices import tell_with_undo
@@ -89,7 +88,7 @@ def add(request: OperatorRequest) -> HttpResponse:
             given["username"],
             OperatorRole(given["role"]),
             now=timezone.now(),
-            actor=actor_of(request),
+            actor=request.user.actor,
         )
     except MemberRefused as refused:
         form.add_error(refused.field, word_refusal(str(refused)))
@@ -103,7 +102,7 @@ def add(request: OperatorRequest) -> HttpResponse:
 
 
 def take_out(request: OperatorRequest, row: Membership) -> None:
-    role = remove_member(row, now=timezone.now(), actor=actor_of(request))
+    role = remove_member(row, now=timezone.now(), actor=request.user.actor)
     name = row.operator.get_username()
     said = _("%(name)s sees nothing of %(organization)s any more.") % {"name": name, "organization": row.organization}
     if not is_owner(request.user, row.organization_id):
@@ -117,7 +116,7 @@ def take_out(request: OperatorRequest, row: Membership) -> None:
 def appoint(request: OperatorRequest, row: Membership, wanted: str) -> None:
     if wanted not in list(OperatorRole):
         raise Http404("no such role")
-    before = change_role(row, OperatorRole(wanted), now=timezone.now(), actor=actor_of(request))
+    before = change_role(row, OperatorRole(wanted), now=timezone.now(), actor=request.user.actor)
     if before == wanted:
         return
     name = row.operator.get_username()

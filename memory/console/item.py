@@ -27,6 +27,7 @@ from memory.web.labels import OUTCOME_NAMES, TIER_NAMES, TRUST_NAMES, VERDICTS, 
 from memory.web.notices import tell, tell_with_undo
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
+from memory.web.refused_forms import show_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -183,7 +184,7 @@ def save_revision(person: ViewedPerson, item: MemoryItem, form: RevisionForm) ->
     try:
         left = memory.revise(person.user, item.pk, changes, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        form.add_error(error.field if error.field in form.fields else None, word_refusal(error.rule))
+        show_refusal(form, error)
         return None
     if left is None:
         raise Http404("no such memory")

@@ -17,7 +17,7 @@ from memory.personal_page.forms import PAGE, ListForm
 from memory.personal_page.session import PersonalVisit, personal_page
 from memory.personal_page.told import redirect_with, tell_done
 from memory.store.admission import WriteRefused
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refused_forms import show_refusal
 from memory.web.relation_wordings import name_subject
 from memory.web.wordings import translate as _
 
@@ -75,7 +75,7 @@ def save_correction(visit: PersonalVisit, fact: Fact, form: FactForm) -> bool:
     try:
         held = visit.memory.revise_fact(visit.user, fact.pk, now=timezone.now(), is_endless=is_endless, **changes)
     except WriteRefused as error:
-        form.add_error(error.field if error.field in form.fields else None, word_refusal(error.rule))
+        show_refusal(form, error)
         return False
     if held is None:
         raise Http404("no such fact")

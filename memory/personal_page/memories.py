@@ -18,7 +18,7 @@ from memory.personal_page.told import redirect_with, tell_done
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import WriteRefused
 from memory.tiers import Status, Tier
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refused_forms import show_refusal
 from memory.web.wordings import translate as _
 
 KEPT: Final = (Status.ACTIVE, Status.DORMANT)
@@ -113,7 +113,7 @@ def save_text(visit: PersonalVisit, item: MemoryItem, form: TextForm) -> bool:
     try:
         left = visit.memory.revise(visit.user, item.pk, {"text": text}, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        form.add_error(error.field if error.field in form.fields else None, word_refusal(error.rule))
+        show_refusal(form, error)
         return False
     if left is None:
         raise Http404("no such memory")

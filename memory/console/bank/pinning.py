@@ -15,7 +15,7 @@ from memory.store.admission import NewMemory, WriteRefused
 from memory.store.writing import StoreResult
 from memory.tiers import BANK_TAGS, SourceType, Tier
 from memory.web.pages import OperatorRequest, person_page, render_page
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refused_forms import show_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -60,5 +60,5 @@ def store_in_bank(person: ViewedPerson, item: MemoryItem, form: PinForm) -> Stor
         duplicate_id = memory.find_duplicate(person.user, new)
         return memory.store(person.user, new, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused as error:
-        form.add_error(error.field if error.field in form.fields else None, word_refusal(error.rule))
+        show_refusal(form, error)
         return None

@@ -16,7 +16,7 @@ from memory.retrieval.results import LEXICAL, RERANK, VECTOR
 from memory.retrieval.variants import BadSetting, SearchSettings, list_boosts, parse_settings
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES
-from memory.web.refusal_wordings import word_refusal
+from memory.web.refused_forms import show_refusal
 from memory.web.wordings import translate as _
 
 QUESTIONS: Final = (
@@ -63,7 +63,7 @@ class SettingsForm(forms.Form):
         try:
             settings = parse_settings({name: fields[name] for name in names if fields[name]})
         except BadSetting as error:
-            self.add_error(error.field if error.field in self.fields else None, word_refusal(error.rule))
+            show_refusal(self, error)
             return fields
         return {**fields, "settings": settings}
 

@@ -60,11 +60,6 @@ def list_books(
     return page[:limit], len(page) > limit
 
 
-def count_books(user: EndUser) -> int:
-    with user_scope(user):
-        return Book.objects.filter(user=user, thread_id="").count()
-
-
 def count_unembedded(user: EndUser, books: Sequence[Book]) -> dict[uuid.UUID, int]:
     """Of each book that has some, the passages that have no vector yet."""
     with user_scope(user):

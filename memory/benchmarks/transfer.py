@@ -38,8 +38,6 @@ from memory.store import rows
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 
-TARGET_S: Final = 60.0
-"""Of an export of a hundred thousand memories."""
 CHUNK: Final = 1000
 # Every so many memories one was worded otherwise before.
 REVISED_EACH: Final = 100

@@ -28,7 +28,6 @@ BATCH: Final = 500
 WARM_UP: Final = 20
 # Turns of a thread: a conversation has a window, and facts that rest.
 IN_THREAD: Final = 20
-OF_A_PERSON: Final = 5
 IMPORT, TURN, HERE, HERE_CPU = "import 500 triples", "hot/turn", "a turn in this process", "processor time of it"
 TARGETS: Final = {TURN: BenchmarkTarget(30), "  extraction": BenchmarkTarget(10)}
 # A third tells something, a third asks for what is known, the rest does neither.

@@ -54,11 +54,6 @@ class BankVerbs(MemoryVerbs):
         ranked = sorted(tags.items(), key=lambda one: (-one[1], one[0]))
         return BankStats(**counts, capacity=memory_conf().limits.bank_capacity, tags=ranked)
 
-    def count_suspected(self, user: EndUser) -> int:
-        """How many active statements wait for a person because the guard suspects them."""
-        with user_scope(user):
-            return filter_bank(user).active().filter(review=True).count()
-
     def judge_statement(self, new: NewMemory) -> NewMemory:
         """As the bank would take it, with its ``warnings`` and without secrets. Raises WriteRefused."""
         return validate_memory(new)

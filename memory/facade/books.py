@@ -84,9 +84,6 @@ class BookVerbs(RetrievalVerbs):
         """The latest first."""
         return jobs.list_jobs(user, limit)
 
-    def find_book_job(self, user: EndUser, job_id: uuid.UUID) -> BookJob | None:
-        return jobs.find_job(user, job_id)
-
     def cancel_book_job(self, user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | None:
         """Stop a job and leave nothing of it. None when there is none such. Raises JobRefused."""
         return library.cancel_job(user, job_id, now=now)

@@ -147,15 +147,6 @@ class SpaceVerbs(FacadePart):
             writing.archive_memory(access.partition, item_id, now=now, actor=self.actor)
         return self.get_shared(access, member, item_id)
 
-    def restore_shared(
-        self, access: SpaceAccess, member: EndUser | None, item_id: uuid.UUID, *, now: datetime
-    ) -> SharedMemory | None:
-        if not self._may_change(access, member, item_id):
-            return None
-        with work_in_space(member):
-            item = writing.restore_memory(access.partition, item_id, now=now, actor=self.actor)
-        return None if item is None else self.get_shared(access, member, item.pk)
-
     def unshare(self, access: SpaceAccess, member: EndUser | None, item_id: uuid.UUID, *, now: datetime) -> bool:
         """For good, with versions and events. The memory it was made of stays."""
         if not self._may_change(access, member, item_id):

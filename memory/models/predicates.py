@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias
 MomentColumn = Literal["created_at", "updated_at", "occurred_at"]
 Compared = Literal["=", ">", ">=", "<", "<="]
 
-MOMENT_COLUMNS: frozenset[str] = frozenset({"created_at", "updated_at", "occurred_at"})
 # Typed, since the driver sends a text without a type and the operator takes a number as well.
 FIELD = "metadata -> {}::text"
 FIELD_TEXT = "metadata ->> {}::text"

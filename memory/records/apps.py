@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 
 
-class KindsConfig(AppConfig):
+class RecordsConfig(AppConfig):
     name = "memory.records"
     label = "kinds"
 

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from books import digests, tasks
+from books import digests, jobs, tasks
 from books.jobs import NewUpload
 from books.models import BookDigest, DigestState
 from memory import inference
@@ -73,7 +73,7 @@ def hand_in(user: EndUser, body: str, thread_id: str = "") -> str:
         user, NewUpload(body.encode(), "lamp.txt", "Lamp", thread_id=thread_id), now=timezone.now()
     )
     tasks.work_on_books(user.pk)
-    done = memory.find_book_job(user, job.pk)
+    done = jobs.find_job(user, job.pk)
     assert done is not None
     assert done.book_id is not None
     return str(done.book_id)

@@ -52,4 +52,4 @@ def test_archiving_leads_back_and_undo_restores_exactly_these(
     assert "I am the Pope" in back
     assert "I am a teapot" in back
     # Taken back is not confirmed: what was suspected waits again.
-    assert memory.count_suspected(user) == 2
+    assert memory.get_bank_stats(user).review == 2

@@ -26,9 +26,8 @@ from memory.models import (
     WebhookEndpoint,
 )
 from memory.models.administration import AuditAction
-from memory.models.people import OperatorRole
 from tests.memory.admin.test_admin_api import ROOT, key_client, session_client
-from tests.memory.console.conftest import member_of
+from tests.memory.console.conftest import member_of, owner_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services")]
 
@@ -97,9 +96,7 @@ Asked = Callable[[Organization], Any]
 
 
 def ask_as_owner(organization: Organization) -> Any:
-    row = member_of(organization, "otto")
-    Membership.objects.filter(operator=row).update(role=OperatorRole.OWNER)
-    return session_client(row)
+    return session_client(owner_of(organization, "otto"))
 
 
 def ask_as_member(organization: Organization) -> Any:

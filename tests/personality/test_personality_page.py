@@ -6,32 +6,19 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from memory.models import EndUser, Operator, Organization
+from memory.models import EndUser
 from personality import templates
 from personality.drafts import QUICK, describe_values
 from personality.presets import load_presets
 from personality.templates import TemplateMissing
 from personality.validation import check_template
 from tests.factories import keep_personality
-from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.conftest import Console, console, console_for, member_of, operator, outsider
 from tests.personality.test_templates_as_files import GOOD
 
+__all__ = ["console", "operator", "outsider"]
+
 TEACHER = load_presets()["teacher"].content
-
-
-@pytest.fixture
-def operator(organization: Organization) -> Operator:
-    return member_of(organization, "olga")
-
-
-@pytest.fixture
-def console(operator: Operator) -> Console:
-    return console_for(operator)
-
-
-@pytest.fixture
-def outsider(other_organization: Organization) -> Console:
-    return console_for(member_of(other_organization, "otto"))
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from rest_framework.test import APIClient
 from memory.access.confinement import RowScope
 from memory.access.keys import authenticate, issue_key
 from memory.models import ApiKey, AuditEvent, EndUser, Erasure, Membership, ModelCall, Operator, Organization
-from memory.models.people import OperatorRole
 from tests.factories import EndUserFactory, OperatorFactory
-from tests.memory.console.conftest import member_of
+from tests.memory.console.conftest import member_of, owner_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services")]
 
@@ -35,9 +34,7 @@ def session_client(operator: Operator) -> APIClient:
 
 @pytest.fixture
 def owner(organization: Organization) -> Operator:
-    row = member_of(organization, "vera")
-    Membership.objects.filter(operator=row).update(role=OperatorRole.OWNER)
-    return row
+    return owner_of(organization, "vera")
 
 
 @pytest.fixture

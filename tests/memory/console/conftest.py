@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from memory.models import EndUser, Membership, Operator, Organization
+from memory.models.people import OperatorRole
 from tests.factories import OperatorFactory
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def member_of(organization: Organization, username: str) -> Operator:
     return operator
 
 
+def owner_of(organization: Organization, name: str) -> Operator:
+    operator = member_of(organization, name)
+    Membership.objects.filter(operator=operator).update(role=OperatorRole.OWNER)
+    return operator
+
+
 def console_for(operator: Operator) -> Console:
     console = Console()
     console.force_login(operator)
@@ -44,6 +51,16 @@ def operator(organization: Organization) -> Operator:
 @pytest.fixture
 def console(operator: Operator) -> Console:
     return console_for(operator)
+
+
+@pytest.fixture
+def owner(organization: Organization) -> Operator:
+    return owner_of(organization, "vera")
+
+
+@pytest.fixture
+def governing(owner: Operator) -> Console:
+    return console_for(owner)
 
 
 @pytest.fixture

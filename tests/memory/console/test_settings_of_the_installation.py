@@ -18,35 +18,20 @@ from memory.models import (
     DriftReport,
     EndUser,
     Erasure,
-    Membership,
     ModelCall,
-    Operator,
     Organization,
     ReindexRun,
 )
-from memory.models.people import OperatorRole
 from memory.operations import mcp_activity
 from memory.portability import backups, tasks
 from memory.tools import TOOLS
 from memory.web.callers import Caller
 from tests.factories import MemoryItemFactory
-from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.conftest import Console
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("services")]
 
 OF_INSTALLATION = ("/console/configuration", "/console/model-calls")
-
-
-@pytest.fixture
-def owner(organization: Organization) -> Operator:
-    row = member_of(organization, "vera")
-    Membership.objects.filter(operator=row).update(role=OperatorRole.OWNER)
-    return row
-
-
-@pytest.fixture
-def governing(owner: Operator) -> Console:
-    return console_for(owner)
 
 
 @pytest.mark.parametrize("page", OF_INSTALLATION)

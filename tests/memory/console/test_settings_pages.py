@@ -8,28 +8,15 @@ from django.core.management import CommandError, call_command
 
 from memory.access.keys import authenticate
 from memory.models import ApiKey, AuditEvent, EndUser, Membership, Operator, Organization
-from memory.models.people import OperatorRole
 from tests.api_client import client_for
 from tests.factories import OperatorFactory
-from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.conftest import Console, console_for, member_of, owner_of
 from tests.memory.console.test_undo_in_messages import take_back
 
 pytestmark = pytest.mark.django_db
 
 PAGES = ("settings", "keys", "members")
 KEY = re.compile(r"cpl_[A-Za-z0-9_-]{43}_[0-9a-f]{8}")
-
-
-@pytest.fixture
-def owner(organization: Organization) -> Operator:
-    row = member_of(organization, "vera")
-    Membership.objects.filter(operator=row).update(role=OperatorRole.OWNER)
-    return row
-
-
-@pytest.fixture
-def governing(owner: Operator) -> Console:
-    return console_for(owner)
 
 
 @pytest.fixture
@@ -160,8 +147,7 @@ def test_the_last_owner_stays(
 ) -> None:
     row = Membership.objects.get(operator=owner)
     # Somebody who may not sign in is no owner to leave it to.
-    gone = member_of(organization, "gone")
-    Membership.objects.filter(operator=gone).update(role=OperatorRole.OWNER)
+    gone = owner_of(organization, "gone")
     Operator.objects.filter(pk=gone.pk).update(is_active=False)
     said = governing.post("/console/members", {**action, "member": row.pk}, follow=True).content
     assert b"this is the last owner" in said

@@ -3,10 +3,11 @@
 A turn is cut into clauses. A clause claims something if a subject that belongs to the person stands before a phrase of
 a relation, or if it tells of their life and nothing sets it aside (`general`, `rejection`); other voices are dropped
 before (`voices`), requests to remember are kept whatever their grammar (`requests`). Then the words of each claim are
-read for the slots they fill (`slots`, by the templates of `memory/language/<code>/slots.txt`; `resolution` says whose
-they are, `succession` what they replace), so that a claim carries subject, relation and object. `statements` reads
-what is said of "the user". `frames` reads the same turn by frames of verbs into a closed set of relations, with whom
-pronouns mean; `framed` puts what it finds beside the templates, and `turns` gives it to the hot path by itself.
+read for the slots they fill (room `slots`; `succession` says what they replace), so that a claim carries subject,
+relation and object. The rooms `health` and `dates` read what is told of medicines and of appointments in few words.
+`statements` reads what is said of "the user". `frames` reads the same turn by frames of verbs into a closed set of
+relations, with whom pronouns mean; `slots.framed` puts what it finds beside the templates, and `turns` gives it to the
+hot path by itself.
 May import the guard and the language room only.
 """
 

@@ -10,17 +10,17 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.fitting import ALLERGIC
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.lexicon import MARK
-from memory.claims.nouns import CAPITAL_NOUNS, find_known_noun
 from memory.claims.questions import read_question
 from memory.claims.relations import ABOUT
-from memory.claims.slots import find_drug, load_small_words, load_words
+from memory.claims.slots.fitting import ALLERGIC
+from memory.claims.slots.matching import find_drug, load_small_words, load_words
+from memory.claims.slots.nouns import CAPITAL_NOUNS, find_known_noun
+from memory.claims.slots.templates import load_templates
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, KIN
-from memory.claims.templates import load_templates
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.claims.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.nouns import find_known_noun
+from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
 from memory.claims.relations import ABOUT
-from memory.claims.slots import load_phrases, load_small_words, load_words
+from memory.claims.slots.matching import load_phrases, load_small_words, load_words
+from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew

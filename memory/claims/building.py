@@ -8,7 +8,7 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
 from memory.claims.rejection import has_within
-from memory.claims.templates import UNABLE
+from memory.claims.slots.templates import UNABLE
 from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.spelling import fold_letters

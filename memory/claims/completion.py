@@ -11,9 +11,9 @@ from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.lexicon import MARK
-from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT, PLACES
-from memory.claims.resolution import KnownSlot
+from memory.claims.slots.nouns import is_person_or_animal
+from memory.claims.slots.resolution import KnownSlot
 from memory.claims.stretches import find_told_stretch, rate_stretch
 from memory.claims.subjects import PRONOUN, SPOKEN_BY, find_apposed_subject
 from memory.guard import find_refusal

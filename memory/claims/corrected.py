@@ -12,7 +12,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.frames.triples import Amendment
 from memory.claims.relations import ABOUT
-from memory.claims.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES
+from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES
 
 ENDS: Final = ".!?…"
 

@@ -10,8 +10,8 @@ from typing import Final
 from memory.claims.asking import ASKED_LEAST, rate_asking
 from memory.claims.claim import Claim
 from memory.claims.lexicon import MARK
-from memory.claims.nouns import find_known_noun
 from memory.claims.relations import ABOUT
+from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import ANIMALS, KIN
 from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.guard.annotation import Sentence

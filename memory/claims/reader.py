@@ -5,9 +5,7 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final
 
-from memory.claims.agenda import is_proposed, split_appointments, tells_only_time
 from memory.claims.answering import claim_answer, replace_answered
-from memory.claims.appointments import add_appointments, claim_appointments
 from memory.claims.arrivals import add_arrivals
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
@@ -20,17 +18,17 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronoun,
 )
-from memory.claims.counsel import tells_counsel
-from memory.claims.doses import put_dose
-from memory.claims.filling import fill_claims, holds_more
-from memory.claims.fitting import fit_claim
-from memory.claims.framed import FramedText, cut_slots, join_slots, read_frames
+from memory.claims.dates.agenda import is_proposed, split_appointments, tells_only_time
+from memory.claims.dates.appointments import add_appointments, claim_appointments
+from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
+from memory.claims.health.counsel import tells_counsel
+from memory.claims.health.doses import put_dose
+from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
-from memory.claims.prescriptions import is_prescribed
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
@@ -42,11 +40,13 @@ from memory.claims.requests import (
     name_request,
     restore_quoted,
 )
-from memory.claims.rescheduling import put_values_right
-from memory.claims.resolution import KnownSlot, read_slots
-from memory.claims.sharing import list_told, share_slots
-from memory.claims.slots import SlotMatch, overlaps
-from memory.claims.slotted import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
+from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
+from memory.claims.slots.filling import fill_claims, holds_more
+from memory.claims.slots.fitting import fit_claim
+from memory.claims.slots.framed import FramedText, cut_slots, join_slots, read_frames
+from memory.claims.slots.matching import SlotMatch, overlaps
+from memory.claims.slots.resolution import KnownSlot, read_slots
+from memory.claims.slots.sharing import list_told, share_slots
 from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import (

@@ -6,18 +6,18 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.agenda import tells_move, tells_only_time
 from memory.claims.claim import SPEAKER
-from memory.claims.doses import TAKES_DOSE, count_numbers, may_follow, read_changed_dose
-from memory.claims.fitting import ALLERGIC
-from memory.claims.framed import FRAMED
+from memory.claims.dates.agenda import tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
-from memory.claims.medicine import MEDICATION
-from memory.claims.nouns import WORDS, find_known_noun, is_person_or_animal
-from memory.claims.prescriptions import ALLERGY, TAKES
-from memory.claims.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
-from memory.claims.slots import DAY, SlotMatch, load_days, load_phrases, load_words
+from memory.claims.health.doses import TAKES_DOSE, count_numbers, may_follow, read_changed_dose
+from memory.claims.health.medicine import MEDICATION
+from memory.claims.health.prescriptions import ALLERGY, TAKES
+from memory.claims.slots.fitting import ALLERGIC
+from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
+from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal
+from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.subjects import PRONOUN
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters

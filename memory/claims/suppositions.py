@@ -16,7 +16,7 @@ from memory.claims.relations import ABOUT
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW
+from memory.language.hebrew import HEBREW, HEBREW_IN
 from memory.language.loader import list_codes, read_entries
 
 # "If I eat nuts, my throat closes" tells what lasts all the same.
@@ -68,7 +68,7 @@ def load_months(language: str) -> frozenset[str]:
     if language not in list_codes():
         return frozenset()
     named = (fold_letters(one) for at in range(1, 13) for one in read_entries(language, "periods", f"month {at}"))
-    return frozenset(form for one in named for form in ((one, f"ב{one}") if language == HEBREW else (one,)))
+    return frozenset(form for one in named for form in ((one, f"{HEBREW_IN}{one}") if language == HEBREW else (one,)))
 
 
 def drop_pretended(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from memory.access.scope import user_scope
 from memory.claims.questions import PETS
-from memory.claims.resolution import THINGS
+from memory.claims.slots.resolution import THINGS
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.models import EndUser, Fact

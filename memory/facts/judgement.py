@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from memory.access.confinement import RowScope
-from memory.claims.beginnings import begins_later
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT
-from memory.claims.doses import read_changed_dose
-from memory.claims.framed import GENERIC
+from memory.claims.dates.beginnings import begins_later
+from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
+from memory.claims.slots.framed import GENERIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import PARTNERS
 from memory.facts.drafts import FactDraft

@@ -9,8 +9,8 @@ import re
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import is_single_valued
+from memory.claims.slots.nouns import is_person_or_animal
 from memory.claims.taxonomy import ANIMALS, DEPARTING, KIN, PARTNERS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from memory.claims.nouns import load_nouns
+from memory.claims.slots.nouns import load_nouns
 from memory.claims.taxonomy import FAVORITE, NOUNS
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries, read_sections

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.access.scope import user_scope
-from memory.claims.beginnings import begins_later
+from memory.claims.dates.beginnings import begins_later
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState

@@ -6,8 +6,8 @@ from memory.claims.frames.words import load_favorites
 from memory.claims.lexicon import list_relations, strip_marks
 from memory.claims.openings import FAMILIES
 from memory.claims.relations import SINGLE_VALUED
+from memory.claims.slots.templates import load_templates
 from memory.claims.taxonomy import CORE, NOUNS
-from memory.claims.templates import load_templates
 from memory.language.loader import list_codes, read_sections
 
 # What a template of a slot stands for before it is resolved to a relation.

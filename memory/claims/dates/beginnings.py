@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
-from memory.claims.slots import load_phrases
+from memory.claims.slots.matching import load_phrases
 from memory.guard.lexicon import WORD
 from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries

@@ -12,11 +12,11 @@ from memory.claims.frames.triples import Amendment, AskedEvent, HotReading, HotT
 from memory.claims.frames.turn import READ, read_framed
 from memory.claims.frames.words import LANGUAGES, SUBJECT
 from memory.claims.relations import PLACES, fits_relation
-from memory.claims.resolution import KnownSlot
-from memory.claims.slots import SlotMatch, overlaps
+from memory.claims.slots.matching import SlotMatch, overlaps
+from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.claims.turns import choose_reading
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import HEBREW_IN, is_hebrew
 from memory.language.loader import read_entries
 
 # The weight of a slot that a frame reads, whose subject it knows.
@@ -158,7 +158,7 @@ def load_time_words() -> frozenset[str]:
     """Words and units of time of every language, with the Hebrew particle before them."""
     kinds = ("time", "unit", "month")
     plain = {word for code in LANGUAGES for kind in kinds for word in read_entries(code, SUBJECT, kind)}
-    return frozenset(plain | {f"ב{word}" for word in plain if is_hebrew(word)}) - load_of_words()
+    return frozenset(plain | {f"{HEBREW_IN}{word}" for word in plain if is_hebrew(word)}) - load_of_words()
 
 
 @cache

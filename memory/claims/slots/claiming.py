@@ -7,13 +7,13 @@ from typing import Final
 from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.filling import word_slot
-from memory.claims.framed import FRAMED
 from memory.claims.general import is_plain
+from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
-from memory.claims.nouns import NAMED
-from memory.claims.prescriptions import is_prescribed
-from memory.claims.slots import SlotMatch
+from memory.claims.slots.filling import word_slot
+from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.matching import SlotMatch
+from memory.claims.slots.nouns import NAMED
 from memory.claims.subjects import find_kin_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS, PARTNERS
 from memory.guard import find_refusal

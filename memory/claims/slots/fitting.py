@@ -6,10 +6,10 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.medicine import find_medicine
-from memory.claims.nouns import find_known_noun
+from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
-from memory.claims.slots import load_small_words, load_words
+from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text

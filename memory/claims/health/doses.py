@@ -7,8 +7,8 @@ from functools import cache
 from typing import Final
 
 from memory.claims.frames.numerals import read_spoken
-from memory.claims.prescriptions import find_joined_drug
-from memory.claims.slots import SlotMatch, load_words, overlaps
+from memory.claims.health.prescriptions import find_joined_drug
+from memory.claims.slots.matching import SlotMatch, load_words, overlaps
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 

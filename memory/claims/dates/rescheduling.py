@@ -9,11 +9,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from memory.claims.agenda import list_frame_words
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
+from memory.claims.dates.agenda import list_frame_words
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.triples import Amendment
-from memory.claims.slots import DAY, NO_MORE, load_days, load_phrases, load_small_words
+from memory.claims.slots.matching import DAY, NO_MORE, load_days, load_phrases, load_small_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
+from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
 from memory.language.loader import list_codes, read_entries

@@ -6,9 +6,9 @@ from itertools import takewhile
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.prescriptions import VITAMIN
-from memory.claims.resolution import DOSE
-from memory.claims.slots import find_drug, load_small_words, load_words
+from memory.claims.health.prescriptions import VITAMIN
+from memory.claims.slots.matching import find_drug, load_small_words, load_words
+from memory.claims.slots.resolution import DOSE
 from memory.claims.topics import KIND, find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes

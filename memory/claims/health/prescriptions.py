@@ -11,8 +11,8 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
-from memory.claims.slots import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
-from memory.claims.templates import load_templates
+from memory.claims.slots.matching import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
+from memory.claims.slots.templates import load_templates
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, is_hebrew
 from memory.language.loader import read_entries

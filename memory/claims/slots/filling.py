@@ -7,12 +7,12 @@ from typing import Final
 from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
-from memory.claims.framed import FRAMED
 from memory.claims.lexicon import MARK
-from memory.claims.nouns import is_person_or_animal
 from memory.claims.relations import ABOUT
-from memory.claims.resolution import SEES, KnownSlot, find_care
-from memory.claims.slots import SlotMatch
+from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.matching import SlotMatch
+from memory.claims.slots.nouns import is_person_or_animal
+from memory.claims.slots.resolution import SEES, KnownSlot, find_care
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
 from memory.claims.taxonomy import DEPARTING, KIN, PARTNERS

@@ -12,8 +12,8 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
-from memory.claims.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
-from memory.claims.slots import DAY, load_days, load_phrases, load_small_words, load_words
+from memory.claims.slots.matching import DAY, load_days, load_phrases, load_small_words, load_words
+from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
 from memory.language.loader import list_codes, read_entries

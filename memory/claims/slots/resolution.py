@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.doses import find_plain_doses
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
-from memory.claims.nouns import (
+from memory.claims.health.doses import find_plain_doses
+from memory.claims.health.prescriptions import drop_taken, find_further_slots
+from memory.claims.slots.matching import SlotMatch, find_drug, find_slots, load_days, load_words, overlaps
+from memory.claims.slots.nouns import (
     LONGEST_NAME,
     WORDS,
     find_appositions,
@@ -20,8 +22,6 @@ from memory.claims.nouns import (
     name_all,
     name_beside,
 )
-from memory.claims.prescriptions import drop_taken, find_further_slots
-from memory.claims.slots import SlotMatch, find_drug, find_slots, load_days, load_words, overlaps
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.slots import SlotMatch, load_words
+from memory.claims.slots.matching import SlotMatch, load_words
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import ANIMALS
 from memory.guard.spelling import fold_letters

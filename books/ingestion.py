@@ -44,7 +44,7 @@ from memory.access.outbox import drain
 from memory.access.scope import user_scope
 from memory.conf import data_dir
 from memory.indexing import queue
-from memory.indexing.passages import build_passage, indexing_deadline
+from memory.indexing.passages import build_passage, set_indexing_deadline
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem
 from memory.platform import metrics
@@ -187,7 +187,7 @@ def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> int:
             break
         texts = ["".join(build_passage(item)) for item in items[done : done + size]]
         try:
-            embedder().embed_passages(texts, indexing_deadline(len(texts)))
+            embedder().embed_passages(texts, set_indexing_deadline(len(texts)))
         except Unavailable:
             size = max(FEWEST, size // 2)
             time.sleep(RETRY_AFTER_S)

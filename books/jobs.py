@@ -97,15 +97,15 @@ def name_known_book(job: BookJob, known: Book, *, now: datetime) -> None:
 
 def find_same_book(user: EndUser, content_hash: str, thread_id: str) -> Book | None:
     """The book of these bytes that whoever works in this scope would find. In the user's scope."""
-    return Book.objects.filter(own_scope(), user=user, content_hash=content_hash, thread_id=thread_id).first()
+    return Book.objects.filter(select_own_scope(), user=user, content_hash=content_hash, thread_id=thread_id).first()
 
 
 def find_open_job(user: EndUser, content_hash: str, thread_id: str) -> BookJob | None:
     same = BookJob.objects.filter(user=user, content_hash=content_hash, thread_id=thread_id, state__in=OPEN_STATES)
-    return same.filter(own_scope()).first()
+    return same.filter(select_own_scope()).first()
 
 
-def own_scope() -> Q:
+def select_own_scope() -> Q:
     """Rows of the scope that holds, and the person's own. Unconfined, a project's book is not in the person's own."""
     scope = current_scope()
     return Q(agent_id__in={"", scope.agent_id}, project_id__in={"", scope.project_id})

@@ -188,7 +188,7 @@ def redis_url(data_dir: Path | str) -> str:
     return f"unix://{quote(str(installation_paths(data_dir).redis_socket))}"
 
 
-def broker_url(url: str) -> str:
+def build_broker_url(url: str) -> str:
     """The Redis address as Celery spells it: a socket is ``redis+socket://``, anything else stays as it is."""
     return "redis+socket://" + url.removeprefix("unix://") if url.startswith("unix://") else url
 

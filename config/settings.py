@@ -146,7 +146,7 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 
 # --- Redis and the queue -----------------------------------------------------------------------------------------
 REDIS_URL = env_secret("REDIS_URL") or embedded.redis_url(DATA_DIR)
-CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or embedded.broker_url(REDIS_URL)
+CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or embedded.build_broker_url(REDIS_URL)
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

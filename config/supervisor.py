@@ -68,7 +68,7 @@ class Program:
 
 
 @cache
-def parent_death_prefix(death_signal: signal.Signals) -> tuple[str, ...]:
+def build_parent_death_prefix(death_signal: signal.Signals) -> tuple[str, ...]:
     """A command prefix that makes a process die with its parent; empty where the system has no such feature."""
     prefix = ("setpriv", "--pdeathsig", death_signal.name.removeprefix("SIG"))
     if not shutil.which("setpriv"):
@@ -119,7 +119,7 @@ class ChildProcess:
         self.retry_at = None
         self.born = time.monotonic()
         self.process = subprocess.Popen(
-            [*parent_death_prefix(self.program.death_signal), *self.program.argv],
+            [*build_parent_death_prefix(self.program.death_signal), *self.program.argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -197,7 +197,7 @@ class ChildProcess:
             except (ProcessLookupError, PermissionError):
                 return
 
-    def last_words(self) -> str:
+    def read_last_words(self) -> str:
         # On a busy machine its end is seen before what it said.
         self._await_last_words()
         return "\n".join(f"    {line}" for line in self.tail)
@@ -264,7 +264,7 @@ class Supervisor:
             self._raise_if_stopping()
             if not child.is_alive or child.is_late:
                 why = "did not answer in time" if child.is_alive else f"ended with code {child.process_code}"
-                raise StartFailedError(f"{child.name} {why}. Its last lines:\n{child.last_words()}")
+                raise StartFailedError(f"{child.name} {why}. Its last lines:\n{child.read_last_words()}")
             self._sleep(0.03)
         self.report.report_started(child.name, time.monotonic() - child.born if child.program.ready else None)
 
@@ -279,7 +279,7 @@ class Supervisor:
         """Start one command that has an end; it writes to this terminal, or each of its lines goes to ``show``."""
         self._raise_if_stopping()
         process = subprocess.Popen(
-            [*parent_death_prefix(signal.SIGTERM), *argv],
+            [*build_parent_death_prefix(signal.SIGTERM), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if show else None,
             env=dict(environment),

@@ -135,28 +135,28 @@ def build_tree(events: Iterator[yaml.Event]) -> YamlNode | None:
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                raise refuse("has a second document", *place_of(event))
+                raise refuse("has a second document", *find_place(event))
         if isinstance(event, yaml.NodeEvent):
             count += 1
             refuse_reference(event)
             if count > MAX_NODES:
-                raise refuse(f"has more than {MAX_NODES:,} values", *place_of(event))
+                raise refuse(f"has more than {MAX_NODES:,} values", *find_place(event))
         closed = builder.take(event)
         root = root or closed
     return root
 
 
-def place_of(event: yaml.Event) -> tuple[int, int]:
+def find_place(event: yaml.Event) -> tuple[int, int]:
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
 def refuse_reference(event: yaml.NodeEvent) -> None:
     if event.anchor is not None:
-        raise refuse("anchors and aliases are not allowed: write the value out", *place_of(event))
+        raise refuse("anchors and aliases are not allowed: write the value out", *find_place(event))
     tag = getattr(event, "tag", None)
     if tag is not None:
-        raise refuse(f"tags such as {str(tag)[:40]} are not allowed", *place_of(event))
+        raise refuse(f"tags such as {str(tag)[:40]} are not allowed", *find_place(event))
 
 
 class TreeBuilder:
@@ -174,13 +174,13 @@ class TreeBuilder:
             node.value, node.is_plain = event.value, event.style is None or event.style == ""
             # Written as an escape.
             if found := UNPRINTABLE.search(event.value):
-                raise refuse(f"the character U+{ord(found[0]):04X} is not allowed", *place_of(event))
+                raise refuse(f"the character U+{ord(found[0]):04X} is not allowed", *find_place(event))
             return self.close(node, event)
         if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             node = make_node(MAPPING if isinstance(event, yaml.MappingStartEvent) else SEQUENCE, event)
             node.is_flow = bool(event.flow_style)
             if len(self.open) >= MAX_DEPTH:
-                raise refuse(f"is nested deeper than {MAX_DEPTH} levels", *place_of(event))
+                raise refuse(f"is nested deeper than {MAX_DEPTH} levels", *find_place(event))
             self.open.append(node)
             self.keys.append(None)
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
@@ -204,7 +204,7 @@ class TreeBuilder:
 
 
 def make_node(kind: str, event: yaml.Event) -> YamlNode:
-    line, column = place_of(event)
+    line, column = find_place(event)
     return YamlNode(kind, event.start_mark.index if event.start_mark else 0, line, column)
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection, connections
 
 from config import databases, embedded
-from config.runtime.postgres import superuser_connection
+from config.runtime.postgres import connect_superuser
 
 PLACE = ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
 # Made with the tables; emptied with the rest they were made again after every test, for as long as emptying took.
@@ -52,7 +52,7 @@ def connected_to(data_dir: Path) -> Iterator[None]:
 
 def trade_safety_for_speed() -> None:
     """No test pulls the plug: what the embedded database of the tests has committed need not have reached the disk."""
-    with superuser_connection(embedded.installation_paths(settings.DATA_DIR)) as server:
+    with connect_superuser(embedded.installation_paths(settings.DATA_DIR)) as server:
         server.execute("ALTER SYSTEM SET fsync = off")
         server.execute("ALTER SYSTEM SET full_page_writes = off")
         server.execute("SELECT pg_reload_conf()")
@@ -105,7 +105,7 @@ def empty_tables() -> None:
     Truncating makes a file anew for each of seventy tables and of their 240 indexes, whether it holds rows or not.
     """
     paths = embedded.installation_paths(settings.DATA_DIR)
-    with superuser_connection(paths, connections["default"].settings_dict["NAME"]) as server, server.transaction():
+    with connect_superuser(paths, connections["default"].settings_dict["NAME"]) as server, server.transaction():
         found = server.execute(
             "SELECT quote_ident(relname), pg_relation_size(oid) FROM pg_class WHERE relkind = 'r' "
             "AND relnamespace = 'public'::regnamespace AND relname <> ALL(%s)",

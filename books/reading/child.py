@@ -12,7 +12,7 @@ from io import BytesIO
 from books.reading.building import DocumentBuilder, derive_title
 from books.reading.confinement import confine_process, die_with_parent
 from books.reading.document import DocumentBlock, DocumentRefused, ReadingLimits, RefusalCode
-from books.reading.kinds import kind_of_name, recognise_kind
+from books.reading.kinds import guess_kind, recognise_kind
 from books.reading.readers import Reader, load_reader
 
 # Lines are gathered, as a write each would cost more than reading.
@@ -51,7 +51,7 @@ def main() -> None:
     name, limits = sys.argv[1], ReadingLimits(**json.loads(sys.argv[2]))
     lines = LineWriter()
     try:
-        reader = load_reader(kind_of_name(name))
+        reader = load_reader(guess_kind(name))
         confine_process(limits.memory_bytes, limits.cpu_seconds)
         read_input(name, limits, reader, lines)
     except DocumentRefused as refused:

@@ -39,7 +39,7 @@ def recognise_kind(file: BinaryIO, name: str) -> DocumentKind:
 
     Reads the beginning of the file, and an archive's directory; unpacks nothing.
     """
-    claimed = kind_of_name(name)
+    claimed = guess_kind(name)
     file.seek(0)
     head = file.read(HEAD)
     if not head.strip():
@@ -54,7 +54,7 @@ def recognise_kind(file: BinaryIO, name: str) -> DocumentKind:
     raise DocumentRefused(RefusalCode.KIND_MISMATCH, f"{is_said}, but the content is {found}.")
 
 
-def kind_of_name(name: str) -> DocumentKind:
+def guess_kind(name: str) -> DocumentKind:
     extension = PurePosixPath(clean_line(name)).suffix.lower().removeprefix(".")
     kind = KIND_BY_EXTENSION.get(extension)
     if kind is None:

@@ -17,13 +17,13 @@ from config.env import BASE_DIR, env_path
 from config.runtime import leases, orphans, registry
 from config.runtime.programs import (
     WebAddress,
-    beat_program,
-    books_program,
-    child_environment,
-    mcp_program,
+    build_beat_program,
+    build_books_program,
+    build_child_environment,
+    build_mcp_program,
+    build_web_program,
+    build_worker_program,
     start_parts,
-    web_program,
-    worker_program,
 )
 from config.runtime.settings_check import check_settings
 from config.supervisor import OneOffCommand, StartFailedError, StopRequestedError, Supervisor
@@ -94,13 +94,13 @@ class Installation:
         start_parts(supervisor, self._paths, self._embedded, lambda ready: lock.publish(ready=ready))
         self._finish(supervisor, migrations)
         # First on its own: with the CPUs to itself it is ready in half the time.
-        supervisor.start([web_program(self._paths, self._address, speaks_mcp=True)])
+        supervisor.start([build_web_program(self._paths, self._address, speaks_mcp=True)])
         supervisor.start(
             [
-                worker_program(self._paths, self._address),
-                books_program(self._paths, self._address),
-                beat_program(self._paths, self._address),
-                mcp_program(self._paths),
+                build_worker_program(self._paths, self._address),
+                build_books_program(self._paths, self._address),
+                build_beat_program(self._paths, self._address),
+                build_mcp_program(self._paths),
             ]
         )
         introduction = f"\n  Console  {self._address.url}/console/\n  MCP      {self._address.url}/mcp\n"
@@ -116,7 +116,7 @@ class Installation:
 
     def _step(self, supervisor: Supervisor, name: str, *words: str, show: bool = False) -> OneOffCommand:
         argv = [sys.executable, str(BASE_DIR / "manage.py"), *words]
-        environment = child_environment(self._paths, self._address)
+        environment = build_child_environment(self._paths, self._address)
         return supervisor.begin_step(name, argv, environment, BASE_DIR, print_migration if show else None)
 
     def _finish(self, supervisor: Supervisor, step: OneOffCommand) -> None:
@@ -170,10 +170,10 @@ def refuse_taken_port(address: WebAddress) -> None:
         try:
             probe.bind((address.host, address.port))
         except OSError as error:
-            raise EmbeddedError(port_problem(address, error)) from error
+            raise EmbeddedError(describe_port_problem(address, error)) from error
 
 
-def port_problem(address: WebAddress, error: OSError) -> str:
+def describe_port_problem(address: WebAddress, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"port {address.port} is in use; stop what uses it or choose another: make up PORT={address.port + 1}"
     if error.errno in {errno.EACCES, errno.EPERM}:
@@ -202,7 +202,7 @@ def stop_running(paths: Paths) -> int:
     return 0
 
 
-def port_number(text: str) -> int:
+def parse_port(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 0 < int(text) < 65536:
         raise argparse.ArgumentTypeError(f"a port is a number between 1 and 65535, not {text!r}")
     return int(text)
@@ -210,7 +210,7 @@ def port_number(text: str) -> int:
 
 def add_up_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address the web process listens on")
-    parser.add_argument("--port", type=port_number, default=8000, help="port the web process listens on")
+    parser.add_argument("--port", type=parse_port, default=8000, help="port the web process listens on")
     parser.add_argument("--data-dir", type=Path, help="where all data is kept (default: DATA_DIR or .data)")
     parser.add_argument("--no-demo", action="store_true", help="make no demo organisation and load no conversation")
 
@@ -233,7 +233,7 @@ def resolve_installation(data_dir: Path | None) -> Paths:
 def up(given: argparse.Namespace) -> int:
     paths, address = resolve_installation(given.data_dir), WebAddress(given.host, given.port)
     # Before anything is started: each process would fail on it in its own way, with the parts already running.
-    if refused := check_settings(child_environment(paths, address)):
+    if refused := check_settings(build_child_environment(paths, address)):
         return refused
     return Installation(paths, address, demo=not given.no_demo).run()
 

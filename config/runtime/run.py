@@ -11,20 +11,20 @@ from config.embedded import installation_paths
 from config.env import BASE_DIR, env_path, report_bad_settings
 from config.runtime.programs import (
     WebAddress,
-    beat_program,
-    books_program,
-    mcp_program,
-    web_program,
-    worker_program,
+    build_beat_program,
+    build_books_program,
+    build_mcp_program,
+    build_web_program,
+    build_worker_program,
 )
 from config.runtime.settings_check import check_settings
 
 PROGRAMS = {
-    "web": web_program,
-    "worker": worker_program,
-    "books": books_program,
-    "beat": beat_program,
-    "mcp": mcp_program,
+    "web": build_web_program,
+    "worker": build_worker_program,
+    "books": build_books_program,
+    "beat": build_beat_program,
+    "mcp": build_mcp_program,
 }
 
 

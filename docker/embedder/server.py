@@ -278,7 +278,7 @@ def application(folder: Path, source: AnySource, replicas: int) -> Starlette:
     )
 
 
-def private_socket(path: Path) -> socket.socket:
+def open_private_socket(path: Path) -> socket.socket:
     """A listening socket of this user alone; one that a killed server left is replaced."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
@@ -323,7 +323,7 @@ def main(argv: list[str]) -> None:
             timeout_graceful_shutdown=3,
         )
     )
-    server.run(sockets=[private_socket(given.socket)] if given.socket else None)
+    server.run(sockets=[open_private_socket(given.socket)] if given.socket else None)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ DOCUMENT_SHARE = 0.15
 NAMED, SOLVED, DOCUMENTED = "named", "solved", "documented"
 
 
-def boost_for_reason(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
+def weigh_reason(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
     """The boost of each memory for a reason, weighted by how far the memory is on topic."""
 
     def value(query: Query, pool: Pool) -> list[float]:
@@ -29,8 +29,8 @@ def boost_for_reason(reason: str) -> Callable[[Query, Pool], Sequence[float]]:
 
 
 # Gained nothing on the scenarios of the graphs (Top-1 1.000 with and without it), costs nothing and did no harm.
-ENTITIES = RankingSignal("entities", 1.0, boost_for_reason(NAMED))
+ENTITIES = RankingSignal("entities", 1.0, weigh_reason(NAMED))
 # Twice, because nothing else tells two remedies of two like problems apart: Top-1 .917 with it and .583 without.
-SOLUTIONS = RankingSignal("solutions", 2.0, boost_for_reason(SOLVED))
+SOLUTIONS = RankingSignal("solutions", 2.0, weigh_reason(SOLVED))
 # Books and bank items have no own score. Two like passages, one that helped: Top-1 1.000 with it, .333 without.
-DOCUMENTS = RankingSignal("documents", 1.0, boost_for_reason(DOCUMENTED))
+DOCUMENTS = RankingSignal("documents", 1.0, weigh_reason(DOCUMENTED))

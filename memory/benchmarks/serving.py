@@ -12,7 +12,7 @@ from pathlib import Path
 from config import embedded
 from config.runtime import programs
 from config.runtime.programs import WebAddress
-from config.supervisor import Program, end_process, parent_death_prefix
+from config.supervisor import Program, build_parent_death_prefix, end_process
 from memory.benchmarks.client import CallFailedError
 
 LOOPBACK = "127.0.0.1"
@@ -33,10 +33,14 @@ def run_server(data_dir: Path, **environment: str) -> Iterator[str]:
         return
     address = WebAddress(LOOPBACK, find_free_port())
     with ExitStack() as stack:
-        web = programs.web_program(place, address)
+        web = programs.build_web_program(place, address)
         web = replace(web, environment={**web.environment, **environment})
         # Without the clock nothing took up again what a worker had put off: 78 rows that met a lock waited for ever.
-        for program in (web, programs.worker_program(place, address), programs.beat_program(place, address)):
+        for program in (
+            web,
+            programs.build_worker_program(place, address),
+            programs.build_beat_program(place, address),
+        ):
             stack.enter_context(start_program(program, place.log))
         yield address.url
 
@@ -76,7 +80,7 @@ def spawn_program(program: Program, log: Path) -> subprocess.Popen[bytes]:
     """Begun, not yet ready; what it prints is added to ``log``. It ends with the process that began it."""
     with log.open("ab") as output:
         return subprocess.Popen(
-            [*parent_death_prefix(program.death_signal), *program.argv],
+            [*build_parent_death_prefix(program.death_signal), *program.argv],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

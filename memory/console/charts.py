@@ -127,7 +127,7 @@ def draw_line(
             stretches.append([])
             continue
         label = f"{name_day(days[position])}: {name} {value:,.0f} {unit}"
-        stretches[-1].append(ChartPoint(center_of_day(position, days, size), scale_y(value, top), label))
+        stretches[-1].append(ChartPoint(find_center_of_day(position, days, size), scale_y(value, top), label))
     points = [" ".join(f"{dot.x},{dot.y}" for dot in stretch) for stretch in stretches if stretch]
     return ChartLine(css, name, points, [dot for stretch in stretches for dot in stretch])
 
@@ -155,7 +155,7 @@ def day_width(days: Sequence[date], size: ChartSize) -> float:
     return (size.width - LEFT - RIGHT) / max(1, len(days))
 
 
-def center_of_day(position: int, days: Sequence[date], size: ChartSize) -> float:
+def find_center_of_day(position: int, days: Sequence[date], size: ChartSize) -> float:
     return round(LEFT + day_width(days, size) * (position + 0.5), 2)
 
 
@@ -176,4 +176,6 @@ def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:
     every = -(-len(days) // most) if days else 1
     # Counted from the last day, so that today always has its date.
     labelled = [(position, day) for position, day in enumerate(days) if (len(days) - 1 - position) % every == 0]
-    return [AxisLabel(center_of_day(position, days, size), HEIGHT - 6, name_day(day)) for position, day in labelled]
+    return [
+        AxisLabel(find_center_of_day(position, days, size), HEIGHT - 6, name_day(day)) for position, day in labelled
+    ]

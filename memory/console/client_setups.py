@@ -47,7 +47,7 @@ def set_up_claude_code(access: Access) -> list[SetupStep]:
     ]
 
 
-def install_script(access: Access) -> SetupStep:
+def describe_script(access: Access) -> SetupStep:
     commands = f"""mkdir -p ~/.local/bin ~/.config/commonplace
 curl -fsS {access.base}/hooks/commonplace-hook -o {SCRIPT}
 chmod 755 {SCRIPT}
@@ -59,7 +59,7 @@ chmod 600 ~/.config/commonplace/hook"""
 def set_up_copilot_cli(access: Access) -> list[SetupStep]:
     hook = {"type": "command", "bash": f"{SCRIPT} copilot-cli", "timeoutSec": TIMEOUT_S}
     settings = {"version": 1, "hooks": {name: [hook] for name in COPILOT_EVENTS}}
-    return [install_script(access), SetupStep(_("Into ~/.copilot/hooks/commonplace.json:"), as_block(settings))]
+    return [describe_script(access), SetupStep(_("Into ~/.copilot/hooks/commonplace.json:"), as_block(settings))]
 
 
 def set_up_codex(access: Access) -> list[SetupStep]:
@@ -68,7 +68,7 @@ def set_up_codex(access: Access) -> list[SetupStep]:
 url = "{access.base}/mcp"
 http_headers = {{ "Authorization" = "{access.authorization}" }}"""
     return [
-        install_script(access),
+        describe_script(access),
         SetupStep(_("Into ~/.codex/hooks.json; Codex asks once whether you trust it:"), as_block(group_hooks(hook))),
         SetupStep(_("Into ~/.codex/config.toml, for the tools:"), tools),
     ]
@@ -83,7 +83,7 @@ def set_up_cursor(access: Access) -> list[SetupStep]:
     settings = {"version": 1, "hooks": {name: [hook] for name in CURSOR_EVENTS}}
     return [
         SetupStep(_("The tools, with one click:"), _("Add to Cursor"), link_to_cursor(access)),
-        install_script(access),
+        describe_script(access),
         SetupStep(_("Into ~/.cursor/hooks.json, so that memory happens without asking:"), as_block(settings)),
     ]
 
@@ -92,7 +92,7 @@ def set_up_gemini_cli(access: Access) -> list[SetupStep]:
     hook = {"type": "command", "name": "commonplace", "command": f"{SCRIPT} gemini-cli", "timeout": TIMEOUT_S * 1000}
     server = {"httpUrl": f"{access.base}/mcp", "headers": {"Authorization": access.authorization}}
     settings = group_hooks(hook, GEMINI_EVENTS) | {"mcpServers": {"commonplace": server}}
-    return [install_script(access), SetupStep(_("Into ~/.gemini/settings.json:"), as_block(settings))]
+    return [describe_script(access), SetupStep(_("Into ~/.gemini/settings.json:"), as_block(settings))]
 
 
 def link_to_cursor(access: Access) -> str:

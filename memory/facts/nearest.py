@@ -10,7 +10,7 @@ from memory.access.confinement import EVERYTHING, RowScope
 from memory.conf import memory_conf
 from memory.embedding_conf import EmbeddingConf
 from memory.facts.keys import OPEN_RELATIONS
-from memory.indexes.nearest import vector_literal
+from memory.indexes.nearest import format_vector
 from memory.inference.base import Vector
 from memory.inference.emphasis import Emphasis
 from memory.models import EndUser, Fact
@@ -91,7 +91,7 @@ def read_cosines(
     conf = embedding_of(model)
     emphasis = Emphasis.as_stored(conf) if asked else None
     compared, read = (emphasis.weigh(vector), emphasis.read_cosine) if emphasis else (vector, conf.calibrate_cosine)
-    literal = vector_literal(compared, len(vector), DEPENDENCY)
+    literal = format_vector(compared, len(vector), DEPENDENCY)
     with connection.cursor() as cursor:
         cursor.execute(statement, {"user": user.pk, "model": model, "vector": literal, **among})
         return {row[0]: read(float(row[1])) for row in cursor.fetchall()}

@@ -52,7 +52,7 @@ class NearestRows:
         return list(cursor.fetchall())
 
 
-def vector_literal(vector: Vector, dimensions: int, dependency: str) -> str:
+def format_vector(vector: Vector, dimensions: int, dependency: str) -> str:
     """The vector as Postgres reads it. Raises BadReply for a vector that no row can be compared with."""
     if vector.shape != (dimensions,):
         raise BadReply(dependency, f"expected a vector of {dimensions} dimensions, got {vector.shape}")

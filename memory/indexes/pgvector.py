@@ -30,7 +30,7 @@ from memory.indexes.base import (
     VectorPoint,
     require_user,
 )
-from memory.indexes.nearest import NearestRows, vector_literal
+from memory.indexes.nearest import NearestRows, format_vector
 from memory.inference.base import Vector
 from memory.models.conditions import build_scope_sql, list_passing
 from memory.platform.deadline import Deadline
@@ -172,7 +172,7 @@ class PgVectorIndex:
             cursor.execute(DELETE, {**self._names(user_id), "ids": list(ids)})
 
     def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
-        literal = vector_literal(vector, self.dimensions, VECTOR)
+        literal = format_vector(vector, self.dimensions, VECTOR)
         if filter.matches_nothing or limit <= 0:
             return []
         where, values = self._where(filter)
@@ -313,7 +313,7 @@ class PgVectorIndex:
             "ids": [point.id for point in points],
             "tiers": [point.tier for point in points],
             "statuses": [point.status for point in points],
-            "vectors": [vector_literal(point.vector, self.dimensions, VECTOR) for point in points],
+            "vectors": [format_vector(point.vector, self.dimensions, VECTOR) for point in points],
             "hashes": [point.vector_hash for point in points],
             "revisions": [point.revision for point in points],
         }

@@ -99,7 +99,7 @@ class QdrantIndex:
             structs = [self._struct(point) for point in group]
             for start in range(0, len(structs), UPSERT_BATCH):
                 batch = structs[start : start + UPSERT_BATCH]
-                guard = models.Filter(must=[_revision_condition(revision)])
+                guard = models.Filter(must=[_build_revision_condition(revision)])
                 write = partial(self._client.upsert, self.collection, batch, wait=True, update_filter=guard)
                 try:
                     self._collection.call(write, deadline)
@@ -108,15 +108,15 @@ class QdrantIndex:
                     self._collection.call(write, deadline)
 
     def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
-        guard = [] if change.revision is None else [_revision_condition(change.revision)]
-        chosen = _id_conditions(user_id, ids, *guard)
+        guard = [] if change.revision is None else [_build_revision_condition(change.revision)]
+        chosen = _build_id_conditions(user_id, ids, *guard)
         if change.fields and ids:
             # By filter and not by ids: an id that is not there would fail the whole call.
             write = partial(self._client.set_payload, self.collection, change.fields, points=chosen, wait=True)
             self._where_it_exists(write, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
-        chosen = models.FilterSelector(filter=_id_conditions(user_id, ids))
+        chosen = models.FilterSelector(filter=_build_id_conditions(user_id, ids))
         if ids:
             write = partial(self._client.delete, self.collection, points_selector=chosen, wait=True)
             self._where_it_exists(write, deadline)
@@ -134,9 +134,9 @@ class QdrantIndex:
             return self._query(components, _build_filter(filter), limit, deadline)
         passing = _list_passing(filter, deadline)
         if len(passing) <= MOST_NAMED:
-            named = models.HasIdCondition(has_id=[_point_id(filter.user_id, id) for id in passing])
+            named = models.HasIdCondition(has_id=[_build_point_id(filter.user_id, id) for id in passing])
             # The rows have said which: a point may be a moment behind in its tier.
-            own = models.Filter(must=[_user_condition(filter.user_id), named])
+            own = models.Filter(must=[_build_user_condition(filter.user_id), named])
             return self._query(components, own, limit, deadline) if passing else []
         return self._search_deeper(components, filter, limit, deadline)
 
@@ -170,17 +170,17 @@ class QdrantIndex:
             ),
             deadline,
         )
-        matches = [VectorMatch(_item_id(point.payload), float(point.score)) for point in reply.points]
+        matches = [VectorMatch(_read_item_id(point.payload), float(point.score)) for point in reply.points]
         if not all(math.isfinite(match.distance) for match in matches):
             raise BadReply(VECTOR, "a distance is not a finite number")
         return sorted(matches, key=lambda match: (match.distance, match.id))
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         for record in self._records(user_id):
-            yield _item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
+            yield _read_item_id(record.payload), str((record.payload or {}).get("vector_hash", ""))
 
     def _records(self, user_id: int) -> Iterator[models.Record]:
-        own = models.Filter(must=[_user_condition(user_id)])
+        own = models.Filter(must=[_build_user_condition(user_id)])
         offset: Any = None
         while True:
             read = partial(self._client.scroll, self.collection, own, limit=PAGE, offset=offset)
@@ -195,7 +195,7 @@ class QdrantIndex:
         if not ids:
             return []
         read = partial(
-            self._client.scroll, self.collection, _id_conditions(user_id, ids), limit=len(ids), with_payload=True
+            self._client.scroll, self.collection, _build_id_conditions(user_id, ids), limit=len(ids), with_payload=True
         )
         records, _ = self._collection.call(read, deadline)
         return [_parse_payload(record.payload or {}, self.dimensions) for record in records]
@@ -206,25 +206,25 @@ class QdrantIndex:
         read = partial(
             self._client.scroll,
             self.collection,
-            _id_conditions(user_id, ids),
+            _build_id_conditions(user_id, ids),
             limit=len(ids),
             with_payload=["item_id"],
             with_vectors=True,
         )
         records, _ = self._collection.call(read, deadline)
-        return {_item_id(record.payload): np.array(record.vector, np.float32) for record in records}
+        return {_read_item_id(record.payload): np.array(record.vector, np.float32) for record in records}
 
     def count(self, user_id: int, deadline: Deadline) -> int:
-        own = models.Filter(must=[_user_condition(user_id)])
+        own = models.Filter(must=[_build_user_condition(user_id)])
         return self._collection.call(
             lambda: self._client.count(self.collection, count_filter=own, exact=True).count, deadline
         )
 
     def list_strays(self, user_id: int, *, remove: bool) -> list[UUID]:
         strays = {
-            record.id: _item_id(record.payload)
+            record.id: _read_item_id(record.payload)
             for record in self._records(user_id)
-            if str(record.id) != _point_id(user_id, _item_id(record.payload))
+            if str(record.id) != _build_point_id(user_id, _read_item_id(record.payload))
         }
         if strays and remove:
             write = partial(self._client.delete, self.collection, points_selector=list(strays), wait=True)
@@ -232,7 +232,7 @@ class QdrantIndex:
         return list(strays.values())
 
     def erase(self, user_id: int) -> None:
-        own = models.FilterSelector(filter=models.Filter(must=[_user_condition(user_id)]))
+        own = models.FilterSelector(filter=models.Filter(must=[_build_user_condition(user_id)]))
         write = partial(self._client.delete, self.collection, points_selector=own, wait=True)
         self._where_it_exists(write, Deadline.none())
 
@@ -255,7 +255,7 @@ class QdrantIndex:
         scope = {"agent_id": point.agent_id, "project_id": point.project_id}
         payload |= {column: value for column, value in scope.items() if value}
         return models.PointStruct(
-            id=_point_id(point.user_id, point.id), vector=self._components(point.vector), payload=payload
+            id=_build_point_id(point.user_id, point.id), vector=self._components(point.vector), payload=payload
         )
 
     def _components(self, vector: Vector) -> list[float]:
@@ -272,23 +272,23 @@ def _list_passing(filter: IndexFilter, deadline: Deadline, among: Collection[UUI
         return list_passing(cursor, filter, MOST_NAMED + 1 if among is None else len(among), among)
 
 
-def _user_condition(user_id: int) -> models.FieldCondition:
+def _build_user_condition(user_id: int) -> models.FieldCondition:
     return models.FieldCondition(key="user_id", match=models.MatchValue(value=str(require_user(user_id))))
 
 
-def _id_conditions(user_id: int, ids: Collection[UUID], *further: models.Condition) -> models.Filter:
-    points = models.HasIdCondition(has_id=[_point_id(user_id, id) for id in ids])
-    return models.Filter(must=[_user_condition(user_id), points, *further])
+def _build_id_conditions(user_id: int, ids: Collection[UUID], *further: models.Condition) -> models.Filter:
+    points = models.HasIdCondition(has_id=[_build_point_id(user_id, id) for id in ids])
+    return models.Filter(must=[_build_user_condition(user_id), points, *further])
 
 
-def _revision_condition(revision: int) -> models.Filter:
+def _build_revision_condition(revision: int) -> models.Filter:
     unmarked = models.IsEmptyCondition(is_empty=models.PayloadField(key="revision"))
     return models.Filter(
         should=[unmarked, models.FieldCondition(key="revision", range=models.Range(lte=float(revision)))]
     )
 
 
-def _scope_condition(column: str, seen: Sequence[str]) -> models.Filter:
+def _build_scope_condition(column: str, seen: Sequence[str]) -> models.Filter:
     should: list[models.Condition] = []
     if "" in seen:
         should.append(models.IsEmptyCondition(is_empty=models.PayloadField(key=column)))
@@ -303,7 +303,7 @@ def _parse_payload(payload: dict[str, Any], dimensions: int) -> StoredPoint:
     except (ValueError, TypeError):
         revision = 0
     return StoredPoint(
-        id=_item_id(payload),
+        id=_read_item_id(payload),
         tier=str(payload.get("tier", "")),
         status=str(payload.get("status", "")),
         vector_hash=str(payload.get("vector_hash", "")),
@@ -314,21 +314,21 @@ def _parse_payload(payload: dict[str, Any], dimensions: int) -> StoredPoint:
 
 def _build_filter(filter: IndexFilter) -> models.Filter:
     must: list[models.Condition] = [
-        _user_condition(filter.user_id),
+        _build_user_condition(filter.user_id),
         models.FieldCondition(key="status", match=models.MatchAny(any=sorted(filter.statuses))),
     ]
     if filter.tiers is not None:
         must.append(models.FieldCondition(key="tier", match=models.MatchAny(any=sorted(filter.tiers))))
-    must += [_scope_condition(column, seen) for column, seen in filter.scope.columns]
+    must += [_build_scope_condition(column, seen) for column, seen in filter.scope.columns]
     return models.Filter(must=must)
 
 
-def _point_id(user_id: int, item_id: UUID) -> str:
+def _build_point_id(user_id: int, item_id: UUID) -> str:
     """A point of its own for each (user, item), so that no write under one user reaches the point of another."""
     return str(uuid5(item_id, str(user_id)))
 
 
-def _item_id(payload: dict[str, Any] | None) -> UUID:
+def _read_item_id(payload: dict[str, Any] | None) -> UUID:
     try:
         return UUID((payload or {})["item_id"])
     except (KeyError, ValueError, TypeError, AttributeError) as error:

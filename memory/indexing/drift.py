@@ -100,7 +100,7 @@ def continue_report(report: DriftReport, *, clock: Callable[[], datetime], stop:
         elif report.repair:
             # A collection that was lost is made again, empty; its points are then missing like any others.
             vector_index().ensure()
-        while not report.problem and (user := next_user(report)) is not None:
+        while not report.problem and (user := find_next_user(report)) is not None:
             if stop():
                 return False
             add_drift(report, check_user(user, report.mode, repair=report.repair, now=clock()))
@@ -118,7 +118,7 @@ def continue_report(report: DriftReport, *, clock: Callable[[], datetime], stop:
     return True
 
 
-def next_user(report: DriftReport) -> EndUser | None:
+def find_next_user(report: DriftReport) -> EndUser | None:
     users = EndUser.objects.filter(pk__gt=report.at_user).order_by("pk")
     return (users if report.end_user is None else users.filter(pk=report.end_user)).first()
 

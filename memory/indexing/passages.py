@@ -53,7 +53,7 @@ def build_passage(item: MemoryItem) -> tuple[str, str]:
         section=str(item.source.get("section", "")),
     )
     text = choose_embedded_part(item)
-    return prefix, text + gloss_suffix(text)
+    return prefix, text + build_gloss(text)
 
 
 def choose_embedded_part(item: MemoryItem) -> str:
@@ -64,7 +64,7 @@ def choose_embedded_part(item: MemoryItem) -> str:
     return item.text
 
 
-def gloss_suffix(text: str) -> str:
+def build_gloss(text: str) -> str:
     """English keywords for a text in a script that the embedding model does not know."""
     if memory_conf().embedding.reads(HEBREW):
         return ""
@@ -192,7 +192,7 @@ def store_token_signs(items: Sequence[MemoryItem], signs: Mapping[int, bytes]) -
         store_tokens(user_id, memory_conf().embedding.model, by_id, revisions)
 
 
-def indexing_deadline(texts: int) -> Deadline:
+def set_indexing_deadline(texts: int) -> Deadline:
     """A deadline long enough to describe and embed this many texts and to write their vectors."""
     describing_s = prefixes.MAX_BATCH_S if prefix_model() else 0.0
     return Deadline(memory_conf().embedding.batch_timeout_s * max(1, texts // 8) + describing_s)

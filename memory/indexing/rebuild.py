@@ -129,7 +129,7 @@ class ChangeWindow(NamedTuple):
 
 
 def copy_batch(run: ReindexRun, changed: ChangeWindow, clock: Callable[[], datetime], *, then: str) -> int:
-    user = current_user(run)
+    user = find_current_user(run)
     if user is None:
         enter_phase(run, Phase.CHECK if run.scope else then)
         return 0
@@ -150,7 +150,7 @@ def enter_phase(run: ReindexRun, phase: str) -> None:
     run.at_user, run.at_moment, run.at_item = 0, None, None
 
 
-def current_user(run: ReindexRun) -> EndUser | None:
+def find_current_user(run: ReindexRun) -> EndUser | None:
     users = EndUser.objects.filter(pk__gte=run.at_user).order_by("pk")
     if "end_user" in run.scope:
         users = users.filter(pk=run.scope["end_user"])
@@ -213,7 +213,7 @@ def write_points(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], no
 
 
 def upsert_points(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
-    deadline = passages.indexing_deadline(len(items))
+    deadline = passages.set_indexing_deadline(len(items))
     target.upsert(passages.build_points(items, passages.load_previous_turns(user, items), deadline), deadline)
     return 0
 
@@ -231,7 +231,7 @@ def upsert_one_by_one(target: StoredCollection, user: EndUser, items: Sequence[M
 
 def verify_page(run: ReindexRun, clock: Callable[[], datetime]) -> int:
     """Compare a page of rows with the target; after a user's last page, remove points without a row."""
-    user = current_user(run)
+    user = find_current_user(run)
     if user is None:
         run.verified_rounds += 1
         # A round that mended something may have been overtaken by a writer, and is repeated.

@@ -17,7 +17,7 @@ from memory.indexing.passages import (
     build_passage,
     encode_turns,
     find_content_span,
-    indexing_deadline,
+    set_indexing_deadline,
     store_token_signs,
 )
 from memory.indexing.queue import BATCH
@@ -61,7 +61,7 @@ def encode_missing(user: EndUser, ids: Sequence[UUID]) -> int:
     # Without what a language model might say of each: asking it again for all of them would cost more than it is worth.
     texts = ["".join(build_passage(item)) for item in items]
     spans = [(text, find_content_span(text, item)) for text, item in zip(texts, items, strict=True)]
-    encoded = encode_turns(spans, indexing_deadline(len(items)))
+    encoded = encode_turns(spans, set_indexing_deadline(len(items)))
     if items and not encoded:
         raise Unavailable(TOKENS, "the server gave none")
     store_token_signs(items, dict(enumerate(one.signs for one in encoded)))

@@ -57,7 +57,7 @@ def write_prefixes(model: LanguageModel | None, subjects: Sequence[PrefixSubject
     """A context for each subject, or "" if there is none. Failures of the model or Redis never raise."""
     if model is None or not subjects:
         return [""] * len(subjects)
-    keys = [cache_key(model.model, subject) for subject in subjects]
+    keys = [build_cache_key(model.model, subject) for subject in subjects]
     found = read_cache(subjects, keys)
     missing = [place for place, context in enumerate(found) if context is None]
     metrics.count("prefixes", "cache", len(subjects) - len(missing))
@@ -108,13 +108,13 @@ def validate_prefix(text: str) -> str:
     return text
 
 
-def cache_key(model: str, subject: PrefixSubject) -> str:
+def build_cache_key(model: str, subject: PrefixSubject) -> str:
     content = json.dumps([model, prompts.prompt_version(PURPOSE), subject.about, subject.before, subject.note])
     # Keyed, so that whoever reads Redis cannot tell whether a known text is among the memories.
     return hmac.new(secret_key(), content.encode(), hashlib.sha256).hexdigest()
 
 
-def user_cache_key(user_id: int) -> str:
+def build_user_cache_key(user_id: int) -> str:
     """One Redis key per user, so that erasing the user deletes all of it."""
     return shared.build_key("contexts", str(user_id))
 
@@ -123,7 +123,7 @@ def read_cache(subjects: Sequence[PrefixSubject], keys: Sequence[str]) -> list[s
     def look(client: Redis) -> list[bytes | None]:
         pipe = client.pipeline(transaction=False)
         for subject, name in zip(subjects, keys, strict=True):
-            pipe.hget(user_cache_key(subject.user_id), name)
+            pipe.hget(build_user_cache_key(subject.user_id), name)
         return list(pipe.execute())
 
     nothing: list[bytes | None] = [None] * len(keys)
@@ -138,8 +138,8 @@ def write_cache(contexts_by_key: dict[tuple[int, str], str]) -> None:
     def put(client: Redis) -> None:
         pipe = client.pipeline(transaction=False)
         for (user_id, name), context in contexts_by_key.items():
-            pipe.hset(user_cache_key(user_id), name, context)
-            pipe.expire(user_cache_key(user_id), CACHE_TTL_S)
+            pipe.hset(build_user_cache_key(user_id), name, context)
+            pipe.expire(build_user_cache_key(user_id), CACHE_TTL_S)
         pipe.execute()
 
     shared.call_or_default(put, None)
@@ -147,4 +147,4 @@ def write_cache(contexts_by_key: dict[tuple[int, str], str]) -> None:
 
 def delete_cache(user_id: int) -> None:
     """Delete the cached prefixes of a user. Raises Unavailable, because an erasure must not miss them."""
-    shared.call_or_raise(lambda client: client.delete(user_cache_key(user_id)))
+    shared.call_or_raise(lambda client: client.delete(build_user_cache_key(user_id)))

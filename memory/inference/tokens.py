@@ -76,7 +76,7 @@ class HttpTokenEmbedder:
         return isinstance(info, dict) and info.get("token_signs") == self.width
 
     def _encode(self, texts: list[str], spans: list[Span], deadline: Deadline) -> list[EncodedPassage]:
-        found = self._call({"inputs": texts, "spans": spans}, row_bytes(self.width), deadline)
+        found = self._call({"inputs": texts, "spans": spans}, count_row_bytes(self.width), deadline)
         return [EncodedPassage(vector, signs) for vector, signs in found]
 
     def _call(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
@@ -101,7 +101,7 @@ class HttpTokenEmbedder:
         return list(zip(normalise(vectors, self.dimensions), tokens, strict=True))
 
 
-def row_bytes(dimensions: int) -> int:
+def count_row_bytes(dimensions: int) -> int:
     """What the signs of one token take."""
     return -(-dimensions // 8)
 

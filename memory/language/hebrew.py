@@ -59,15 +59,15 @@ def has_hebrew(text: str) -> bool:
 def list_hebrew_readings(word: str) -> tuple[str, ...]:
     """The written form first (with final letters made plain), then each shorter reading of it, without repetition."""
     written = word.translate(_FINAL_FORMS)
-    forms = dict.fromkeys([written, *_without_prefix(written)])
+    forms = dict.fromkeys([written, *_strip_prefix(written)])
     for form in list(forms):
-        stem = _without_ending(form)
+        stem = _strip_ending(form)
         if stem:
             forms[stem] = None
     return tuple(forms)
 
 
-def _without_prefix(word: str) -> list[str]:
+def _strip_prefix(word: str) -> list[str]:
     for prefixes, shortest in (
         (_COMBINED, _SHORTEST_AFTER_DOUBTFUL),
         (_SURE, _SHORTEST_AFTER_SURE),
@@ -84,7 +84,7 @@ def _without_prefix(word: str) -> list[str]:
     return []
 
 
-def _without_ending(word: str) -> str | None:
+def _strip_ending(word: str) -> str | None:
     for ending in sorted(_ENDINGS, key=len, reverse=True):
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

@@ -57,7 +57,7 @@ def holds_number(bare: str) -> bool:
     if any(char.isdigit() for char in bare):
         return True
     values = _load_words()[0]
-    return any((_value_of(word, values) or _value_of_compound(word)) > 1 for word in _WORD.findall(bare))
+    return any((_read_value(word, values) or _read_compound(word)) > 1 for word in _WORD.findall(bare))
 
 
 def find_written_numbers(bare: str) -> Iterator[float]:
@@ -66,7 +66,7 @@ def find_written_numbers(bare: str) -> Iterator[float]:
     total = last = 0
     is_open = False
     for word in [*_WORD.findall(bare), ""]:
-        value = _value_of(word, values)
+        value = _read_value(word, values)
         if value is not None:
             last += value
         elif word in hundred:
@@ -80,7 +80,7 @@ def find_written_numbers(bare: str) -> Iterator[float]:
                 yield float(total + last)
             total = last = 0
             is_open = False
-            if (compound := _value_of_compound(word)) >= LEAST_WRITTEN:
+            if (compound := _read_compound(word)) >= LEAST_WRITTEN:
                 yield float(compound)
             continue
         is_open = True
@@ -93,13 +93,13 @@ def _load_words() -> tuple[dict[str, int], frozenset[str], frozenset[str], froze
     return load_values(AMOUNT), hundred, thousand, joined
 
 
-def _value_of(word: str, values: dict[str, int]) -> int | None:
+def _read_value(word: str, values: dict[str, int]) -> int | None:
     """What a number word stands for. Hebrew writes "and", "in" and "for" onto it."""
     value = values.get(word)
     return values.get(word[1:]) if value is None and word[:1] and word[0] in PARTICLES else value
 
 
-def _value_of_compound(word: str) -> int:
+def _read_compound(word: str) -> int:
     """A number written as one word, its unit before its ten: `vierhundertachtzig`, `fünfundzwanzig`."""
     for hundred, thousand, joint, one, one_inside, pattern in _load_compounds():
         if hundred not in word and joint not in word and thousand not in word:

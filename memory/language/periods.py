@@ -113,9 +113,9 @@ def find_window(bare: str, now: datetime) -> TimeWindow | None:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     day = timedelta(days=1)
     names_unit = _names_unit().search(bare) is not None
-    if names_unit and (match := _find_first(_ago(), bare)):
-        length = timedelta(days=_UNITS[_unit_of(match)])
-        middle = now - _count_of(match["count"]) * length
+    if names_unit and (match := _find_first(_compile_ago(), bare)):
+        length = timedelta(days=_UNITS[_find_unit(match)])
+        middle = now - _read_count(match["count"]) * length
         slack = max(day, length * _SLACK)
         return middle - slack, middle + slack
     if _compile_named("before yesterday").search(bare):
@@ -125,11 +125,11 @@ def find_window(bare: str, now: datetime) -> TimeWindow | None:
     if _compile_named("today").search(bare):
         return midnight, midnight + day
     if names_unit and (match := _find_first(_compile_relative("last"), bare)):
-        length = timedelta(days=_UNITS[_unit_of(match)])
+        length = timedelta(days=_UNITS[_find_unit(match)])
         # A calendar week that is past may have ended today or six days ago.
         return midnight - 2 * length, midnight - day if length > day else midnight
     if names_unit and (match := _find_first(_compile_relative("this"), bare)):
-        return midnight - timedelta(days=_UNITS[_unit_of(match)]), midnight + day
+        return midnight - timedelta(days=_UNITS[_find_unit(match)]), midnight + day
     return None
 
 
@@ -141,7 +141,7 @@ def _names_unit() -> re.Pattern[str]:
 
 
 @cache
-def _units_of(language: str) -> str:
+def _join_units(language: str) -> str:
     """The units of one language: "ha due anni" is how old somebody is in Italian, "há dois anos" long ago."""
     return "|".join(f"(?P<{unit}>{_join(language, unit)})" for unit in _UNITS)
 
@@ -151,14 +151,14 @@ def _join(language: str, section: str) -> str:
 
 
 @cache
-def _ago() -> tuple[re.Pattern[str], ...]:
+def _compile_ago() -> tuple[re.Pattern[str], ...]:
     count = rf"(?P<count>\d{{1,3}}|{'|'.join(load_counts())})"
     found = []
     for code in list_codes():
         if after := _join(code, "ago after"):
-            found.append(rf"\b{count} (?:of )?(?:{_units_of(code)}) (?:{after})\b")
+            found.append(rf"\b{count} (?:of )?(?:{_join_units(code)}) (?:{after})\b")
         if before := _join(code, "ago before"):
-            found.append(rf"\b(?:{before}) {count} (?:{_units_of(code)})\b")
+            found.append(rf"\b(?:{before}) {count} (?:{_join_units(code)})\b")
     return tuple(map(re.compile, found))
 
 
@@ -175,7 +175,7 @@ def _compile_relative(section: str) -> tuple[re.Pattern[str], ...]:
     found = []
     for code in list_codes():
         if word := _join(code, section):
-            found.append(rf"\b(?:{word}){gap}(?:{_units_of(code)})\b")
+            found.append(rf"\b(?:{word}){gap}(?:{_join_units(code)})\b")
         found += [rf"\b(?P<{unit}>{phrases})\b" for unit in _UNITS if (phrases := _join(code, f"{section} {unit}"))]
     return tuple(map(re.compile, found))
 
@@ -185,10 +185,10 @@ def _find_first(patterns: Iterable[re.Pattern[str]], bare: str) -> re.Match[str]
     return min(matches, key=lambda match: match.start(), default=None)
 
 
-def _unit_of(match: re.Match[str]) -> str:
+def _find_unit(match: re.Match[str]) -> str:
     named = (name for name, value in match.groupdict().items() if value and name != "count")
     return next(named)
 
 
-def _count_of(text: str) -> int:
+def _read_count(text: str) -> int:
     return int(text) if text.isdecimal() else load_counts()[text]

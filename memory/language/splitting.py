@@ -72,24 +72,24 @@ def _split(chunk: str) -> list[TextToken]:
     if chunk.isascii() and chunk.isalpha() and not _CAPITALS_INSIDE.search(chunk):
         return [TextToken(chunk.casefold()[:LONGEST], "word")]
     if _ADDRESS.match(chunk):
-        return _address(chunk)
+        return _split_address(chunk)
     chunk = _THOUSANDS.sub(lambda number: "".join(filter(str.isdigit, number[0])), chunk)
     found: list[TextToken] = []
     for part in _BETWEEN.split(chunk):
         if _SHARP.fullmatch(part):
             found.append(TextToken(part.casefold(), "code"))
         elif part:
-            found.extend(_part(part))
+            found.extend(_split_part(part))
     return found
 
 
-def _address(chunk: str) -> list[TextToken]:
+def _split_address(chunk: str) -> list[TextToken]:
     whole = chunk.rstrip(".,;:!?'\")]}>").casefold()
     named = whole.split("://", 1)[-1]
     return [TextToken(named.rstrip("/")[:LONGEST], "code"), *_split_inside(named)]
 
 
-def _part(part: str) -> list[TextToken]:
+def _split_part(part: str) -> list[TextToken]:
     marked = part.startswith("#")
     core = _POSSESSIVE.sub("", part.strip(_EDGES + "#"))
     if not core:
@@ -116,58 +116,58 @@ def _split_inside(core: str) -> list[TextToken]:
     for word in _WORD.findall(core):
         if _HAS_UNSPACED.search(word):
             for run in _UNSPACED_RUN.findall(word):
-                found.extend(_pairs(run) if _HAS_UNSPACED.match(run) else _word(run))
+                found.extend(_split_pairs(run) if _HAS_UNSPACED.match(run) else _split_word(run))
         else:
-            found.extend(_word(word))
+            found.extend(_split_word(word))
     return found
 
 
-def _pairs(run: str) -> list[TextToken]:
+def _split_pairs(run: str) -> list[TextToken]:
     """Overlapping pairs, and single ideographs, which are often words by themselves."""
     pairs = [run[start : start + 2] for start in range(len(run) - 1)]
     singles = _IDEOGRAPH.findall(run) if pairs else [run]
     return [TextToken(form, "code") for form in (*pairs, *singles)]
 
 
-def _word(word: str) -> list[TextToken]:
+def _split_word(word: str) -> list[TextToken]:
     if "'" in word:
-        return _apostrophes(word)
+        return _unify_apostrophes(word)
     folded = word.casefold()[:LONGEST]
     if word.isdigit():
-        return [TextToken(_plain_number(folded), "code")]
+        return [TextToken(_strip_number(folded), "code")]
     if any(char.isdigit() for char in word):
-        return _letters_and_digits(folded)
+        return _split_letters_and_digits(folded)
     if word.isascii() and _CAPITALS_INSIDE.search(word):
         parts = [part.casefold() for part in _CAMEL.findall(word) if len(part) > 1]
         return [TextToken(folded, "word"), *(TextToken(part, "word") for part in parts if part != folded)]
     return [TextToken(folded, "word")]
 
 
-def _apostrophes(word: str) -> list[TextToken]:
+def _unify_apostrophes(word: str) -> list[TextToken]:
     """`Anna's` is Anna, `don't` is do, `l'eau` is eau, `dell'arte` is dell and arte."""
     left, _, right = word.partition("'")
     tail = right.casefold()
     if tail in _CLITICS:
-        return _word(left)
+        return _split_word(left)
     if tail == "t" and left[-1:] in {"n", "N"}:
-        return _word(_NEGATIONS.get(left.casefold(), left[:-1]) or left)
+        return _split_word(_NEGATIONS.get(left.casefold(), left[:-1]) or left)
     if len(left) == 1 and left not in "oO":
-        return _word(right)
-    return [*_word(left), *_word(right)]
+        return _split_word(right)
+    return [*_split_word(left), *_split_word(right)]
 
 
-def _letters_and_digits(word: str) -> list[TextToken]:
+def _split_letters_and_digits(word: str) -> list[TextToken]:
     parts = _LETTERS_OR_DIGITS.findall(word)
     found = [TextToken(word, "code")]
     if len(parts) - 1 > _MOST_BOUNDARIES:
         return found
     for part in parts:
         if part.isdigit():
-            found.append(TextToken(_plain_number(part), "code"))
+            found.append(TextToken(_strip_number(part), "code"))
         elif len(part) > 1 and part not in _ORDINALS:
             found.append(TextToken(part, "word"))
     return found
 
 
-def _plain_number(digits: str) -> str:
+def _strip_number(digits: str) -> str:
     return digits.lstrip("0") or "0"

@@ -53,7 +53,7 @@ def make_space(organization_id: int, name: str, *, curator: EndUser | None, acto
     if curator is not None:
         require_room(curator)
     with transaction.atomic():
-        space_id = FIRST_SPACE + next_number()
+        space_id = FIRST_SPACE + draw_next_number()
         owner = EndUser.objects.create(
             pk=space_id, organization_id=organization_id, external_id=name_partition(space_id), created_at=now
         )
@@ -68,7 +68,7 @@ def make_space(organization_id: int, name: str, *, curator: EndUser | None, acto
     return access
 
 
-def next_number() -> int:
+def draw_next_number() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval('memory_space_number')")
         return int(cursor.fetchone()[0])

@@ -21,7 +21,7 @@ from memory.inference import embedder, token_embedder
 from memory.inference.remote import JsonService
 from memory.models import DriftReport, EndUser
 from memory.platform import redis as shared
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 
@@ -116,7 +116,7 @@ def probe_all() -> Health:
         status=combine_components(components, disk["free"]),
         checked_at=timezone.now(),
         components=components,
-        breakers=breaker_states(),
+        breakers=list_breaker_states(),
         disk=disk,
         sizes=measure_sizes() if components["postgres"].ok else {},
         warnings=warnings,

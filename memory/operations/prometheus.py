@@ -84,32 +84,32 @@ def build_counter(metric: metrics.Metric, sums: Sums) -> CounterMetricFamily:
 
 def build_histogram(metric: metrics.Metric, sums: Sums) -> HistogramMetricFamily:
     family = HistogramMetricFamily(f"commonplace_{metric.name}_seconds", metric.help, labels=[metric.label])
-    for label in labels_of(metric.name, sums):
+    for label in list_label_values(metric.name, sums):
         seen, buckets = 0.0, []
-        for number, bound in zip(bucket_counts(metric.name, label, sums), (*BUCKET_BOUNDS_MS, None), strict=True):
+        for number, bound in zip(count_buckets(metric.name, label, sums), (*BUCKET_BOUNDS_MS, None), strict=True):
             seen += number
             buckets.append(("+Inf" if bound is None else str(bound / 1000), seen))
         family.add_metric([label], buckets, sums.get(Series(metric.name, label, "sum"), 0.0) / 1000)
     return family
 
 
-def labels_of(metric: str, sums: Sums) -> list[str]:
+def list_label_values(metric: str, sums: Sums) -> list[str]:
     return sorted({series.label for series in sums if series.metric == metric})
 
 
-def bucket_counts(metric: str, label: str, sums: Sums) -> list[float]:
+def count_buckets(metric: str, label: str, sums: Sums) -> list[float]:
     """The number of durations in each bucket, the open one last."""
     return [sums.get(Series(metric, label, str(place)), 0.0) for place in range(len(BUCKET_BOUNDS_MS) + 1)]
 
 
 def measure_breakers() -> list[Metric]:
     family = GaugeMetricFamily("commonplace_breaker_open", "1 open, 0.5 about to try again", labels=["dependency"])
-    for name in breaker_names():
+    for name in list_breaker_names():
         family.add_metric([name], BREAKER_VALUES.get(get_breaker(name).state, 0.0))
     return [family]
 
 
-def breaker_names() -> list[str]:
+def list_breaker_names() -> list[str]:
     """The dependencies with a breaker that this installation has."""
     conf = memory_conf()
     present = {
@@ -172,8 +172,8 @@ class StageLatency:
 def summarise_latencies(sums: Sums) -> list[StageLatency]:
     """Each stage that ran, by name."""
     found = []
-    for stage in labels_of("stage", sums):
-        numbers = bucket_counts("stage", stage, sums)
+    for stage in list_label_values("stage", sums):
+        numbers = count_buckets("stage", stage, sums)
         if total := int(sum(numbers)):
             found.append(StageLatency(stage, total, percentile(numbers, 0.5), percentile(numbers, 0.95)))
     return found

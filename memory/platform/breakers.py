@@ -21,7 +21,15 @@ from memory.conf import memory_conf
 from memory.platform import redis as shared
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 
-__all__ = ["BadReply", "Breaker", "DeadlineExceeded", "RequestRejected", "Unavailable", "breaker_states", "get_breaker"]
+__all__ = [
+    "BadReply",
+    "Breaker",
+    "DeadlineExceeded",
+    "RequestRejected",
+    "Unavailable",
+    "get_breaker",
+    "list_breaker_states",
+]
 
 T = TypeVar("T")
 
@@ -228,7 +236,7 @@ def get_breaker(name: str) -> Breaker:
     return found
 
 
-def breaker_states() -> dict[str, str]:
+def list_breaker_states() -> dict[str, str]:
     """State of each breaker this process has used, by name."""
     return {name: _breakers[name].state for name in sorted(_breakers)}
 

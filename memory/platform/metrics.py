@@ -227,7 +227,7 @@ class Tally:
 
 
 def write_counts(client: Redis, sums: Mapping[Series, float], now: datetime) -> None:
-    places = {total_key(): None, slice_key(now): SLICE_TTL_S, day_key(now.date()): DAY_TTL_S}
+    places = {build_total_key(): None, build_slice_key(now): SLICE_TTL_S, day_key(now.date()): DAY_TTL_S}
     pipe = client.pipeline(transaction=True)
     for place, ttl_s in places.items():
         for series, amount in sums.items():
@@ -280,13 +280,13 @@ def flush_counts() -> None:
 
 def read_totals() -> Sums:
     """Everything counted since Redis was last emptied. Raises Unavailable."""
-    return read_sums([total_key()])[0]
+    return read_sums([build_total_key()])[0]
 
 
 def read_last_hour(now: datetime) -> Sums:
     """What was counted in the last hour, to the nearest five minutes. Raises Unavailable."""
     merged: Sums = defaultdict(float)
-    for sums in read_sums([slice_key(now - SLICE * back) for back in range(SLICES_AN_HOUR)]):
+    for sums in read_sums([build_slice_key(now - SLICE * back) for back in range(SLICES_AN_HOUR)]):
         for series, amount in sums.items():
             merged[series] += amount
     return dict(merged)
@@ -316,11 +316,11 @@ def parse_sums(found: Mapping[bytes, bytes]) -> Sums:
     return sums
 
 
-def total_key() -> str:
+def build_total_key() -> str:
     return shared.build_key("metrics", "total")
 
 
-def slice_key(moment: datetime) -> str:
+def build_slice_key(moment: datetime) -> str:
     return shared.build_key("metrics", "slice", str(int(moment.timestamp() // SLICE.total_seconds())))
 
 

@@ -54,7 +54,7 @@ def deliver(stage: ProvingStage, messages: Sequence[tuple[str, tuple[int, ...]]]
     address = embedded.redis_url(stage.stack.data_dir)
     mixed = random.Random(seed).sample(messages, len(messages))  # noqa: S311  (an order)
     prefix = str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"])
-    with Celery("prove", broker=embedded.broker_url(address)) as sender:
+    with Celery("prove", broker=embedded.build_broker_url(address)) as sender:
         sender.conf.broker_transport_options = {"global_keyprefix": prefix}
         for name, arguments in mixed:
             queue = "books" if name == "books.work" else "fast"

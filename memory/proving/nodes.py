@@ -24,7 +24,7 @@ import psycopg
 from config import embedded
 from config.databases import SESSION_TIMEOUTS
 from config.runtime import programs
-from config.runtime.postgres import server_user, user_switch_prefix
+from config.runtime.postgres import build_user_switch, find_server_user
 from config.supervisor import Program, end_process
 from memory.benchmarks.serving import await_ready, spawn_program, start_program
 from memory.proving.crashes import WriteRun
@@ -158,10 +158,10 @@ def run_pooler(stage: ProvingStage, folder: Path) -> Iterator[str]:
     (folder / "pooler.ini").write_text(settings, encoding="utf-8")
     (folder / "users.txt").write_text(f'"{role}" "{password}"\n', encoding="utf-8")
     # It refuses to run as root, as Postgres does, and is given the same identity, under which it reaches the sockets.
-    prefix = user_switch_prefix(paths)
+    prefix = build_user_switch(paths)
     for name in (folder, *folder.iterdir()):
         if os.geteuid() == 0:
-            shutil.chown(name, server_user(prefix))
+            shutil.chown(name, find_server_user(prefix))
     with (
         set_role_timeouts(stage, role),
         subprocess.Popen([*prefix, program, "-q", str(folder / "pooler.ini")], stderr=subprocess.DEVNULL) as pooler,
@@ -203,7 +203,7 @@ def build_nodes(stage: ProvingStage, url: str, folder: Path) -> list[WebNode]:
     nodes = []
     for number in range(2):
         address = programs.WebAddress(LOOPBACK, free_port())
-        program = programs.web_program(embedded.installation_paths(stage.stack.data_dir), address)
+        program = programs.build_web_program(embedded.installation_paths(stage.stack.data_dir), address)
         nodes.append(WebNode(set_environment(program, url), address.url, folder / f"node-{number}.log"))
     return nodes
 

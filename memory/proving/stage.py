@@ -15,7 +15,7 @@ import psutil
 import psycopg
 
 from config import embedded
-from config.runtime.postgres import superuser_connection
+from config.runtime.postgres import connect_superuser
 from config.runtime.registry import unregister
 from memory.proving.installation import InstallationError, Stack, free_port, manage, processes_of
 from memory.proving.patience import PATIENCE_S, eventually
@@ -60,7 +60,7 @@ class ProvingStage:
     def query_all(self) -> Iterator[psycopg.Connection[Any]]:
         """As the superuser of the embedded database, who sees every row of everybody."""
         paths = embedded.installation_paths(self.stack.data_dir)
-        with closing(superuser_connection(paths, embedded.DATABASE)) as server:
+        with closing(connect_superuser(paths, embedded.DATABASE)) as server:
             yield server
 
     @contextmanager

@@ -14,7 +14,7 @@ from django.db import connection
 from memory.access.outbox import Outbox, PendingRows
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.indexes.nearest import vector_literal
+from memory.indexes.nearest import format_vector
 from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -140,7 +140,7 @@ def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Seque
         "tag": embedding_model(),
         "ids": [row.pk for row in rows],
         "revisions": [row.revision for row in rows],
-        "vectors": [vector_literal(vector, DIMENSIONS, NAME) for vector in vectors],
+        "vectors": [format_vector(vector, DIMENSIONS, NAME) for vector in vectors],
     }
     with user_scope(user), connection.cursor() as cursor:
         cursor.execute(STORE_VECTORS, values)

@@ -14,7 +14,7 @@ from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.indexes import nearest
-from memory.indexes.nearest import NearestRows, vector_literal
+from memory.indexes.nearest import NearestRows, format_vector
 from memory.inference.base import Vector
 from memory.inference.emphasis import Emphasis
 from memory.models import EndUser
@@ -200,7 +200,7 @@ def find_nearest_records(
     emphasis = Emphasis.as_stored(load_records_conf(tag))
     values: dict[str, Any] = {
         "user": user.pk,
-        "vector": vector_literal(emphasis.weigh(vector), DIMENSIONS, NAME),
+        "vector": format_vector(emphasis.weigh(vector), DIMENSIONS, NAME),
         "tag": tag,
         "kinds": [kind.value for kind in kinds],
         "limit": CANDIDATES,

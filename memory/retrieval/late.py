@@ -15,7 +15,7 @@ from memory.embedding_conf import EmbeddingConf
 from memory.indexes.tokens import read_tokens
 from memory.inference import embedder, token_embedder
 from memory.inference.base import EncodedQuery, TokenEmbedder
-from memory.inference.tokens import row_bytes
+from memory.inference.tokens import count_row_bytes
 from memory.language.hebrew import HEBREW
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -100,7 +100,7 @@ def read_signs(
 
 def compare_tokens(pool: Pool, signs: Mapping[UUID, bytes], encoded: EncodedQuery) -> None:
     """Set how near each candidate that has tokens is to the question's, in standard deviations."""
-    width = row_bytes(memory_conf().embedding.token_width)
+    width = count_row_bytes(memory_conf().embedding.token_width)
     # Tokens of another model's width may be left from before a change of the model.
     turns = [one for one in pool if (packed := signs.get(one.memory.id)) and len(packed) % width == 0]
     if len(turns) < FEWEST:
@@ -121,7 +121,7 @@ def score_token_matches(
     Sunday" is about what was asked there. A match in the text itself is preferred by a margin.
     """
     dimensions = tokens.shape[1]
-    width = row_bytes(dimensions)
+    width = count_row_bytes(dimensions)
     packed = np.frombuffer(b"".join(signs), np.uint8).reshape(-1, width)
     bits = np.unpackbits(packed, axis=1, count=dimensions).astype(np.float32)
     # A sum over signs is twice the sum over the bits that are set, less the sum over all.

@@ -16,7 +16,7 @@ from memory.inference.base import QuestionVector
 from memory.language.text import preview_text
 from memory.models import MemoryItem
 from memory.models.conditions import RowConditions
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.faults import BadReply, Unavailable
 from memory.platform.tracing import open_span
 from memory.scoring import wilson_lower_bound
@@ -196,7 +196,7 @@ class SearchDebug:
 def vector_status_after(error: Unavailable) -> str:
     if isinstance(error, BadReply):
         return "disabled_schema_mismatch"
-    return "disabled_breaker_open" if breaker_states().get(error.dependency) == "open" else "enabled"
+    return "disabled_breaker_open" if list_breaker_states().get(error.dependency) == "open" else "enabled"
 
 
 @dataclass(frozen=True, slots=True)

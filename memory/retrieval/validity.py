@@ -17,7 +17,7 @@ from django.db import connection
 from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
-from memory.indexes.nearest import vector_literal
+from memory.indexes.nearest import format_vector
 from memory.inference.base import QuestionVector
 from memory.language.exchanges import take_question
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
@@ -131,7 +131,7 @@ def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector |
         return {}
     values: dict[str, Any] = {"user": user.pk, "ids": list(ids)}
     if vector is not None:
-        values |= {"vector": vector_literal(vector.vector, len(vector.vector), "embedder"), "model": vector.model}
+        values |= {"vector": format_vector(vector.vector, len(vector.vector), "embedder"), "model": vector.model}
     sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
     told: dict[UUID, list[ToldFact]] = defaultdict(list)
     with connection.cursor() as cursor:

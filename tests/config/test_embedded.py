@@ -95,8 +95,8 @@ def test_addresses_lead_back_to_the_sockets(tmp_path: Path) -> None:
     assert socket_path(embedded.embedder_url(place.data)) == place.embedder_socket
     url = embedded.redis_url(place.data)
     assert Redis.from_url(url).connection_pool.connection_kwargs["path"] == str(place.redis_socket)
-    assert embedded.broker_url(url) == f"redis+socket://{place.redis_socket}"
-    assert embedded.broker_url("redis://queue:6379/0") == "redis://queue:6379/0"
+    assert embedded.build_broker_url(url) == f"redis+socket://{place.redis_socket}"
+    assert embedded.build_broker_url("redis://queue:6379/0") == "redis://queue:6379/0"
     assert socket_path("http://embedder:80") is None
 
 

@@ -48,8 +48,8 @@ def test_a_lock_file_of_a_foreign_process_is_removed(place: embedded.Paths) -> N
 
 
 def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, supervisor: Supervisor) -> None:
-    supervisor.start([postgres.postgres_program(place.data)])
-    with postgres.superuser_connection(place) as connection:
+    supervisor.start([postgres.build_postgres_program(place.data)])
+    with postgres.connect_superuser(place) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
     orphan = supervisor.children[0].process
     assert orphan is not None
@@ -58,8 +58,8 @@ def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, 
 
     assert eventually(lambda: orphan.poll() is not None)
     supervisor.children.pop().log.close()
-    supervisor.start([postgres.postgres_program(place.data)])
-    with postgres.superuser_connection(place) as connection:
+    supervisor.start([postgres.build_postgres_program(place.data)])
+    with postgres.connect_superuser(place) as connection:
         assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
 
 
@@ -68,18 +68,18 @@ def test_a_first_start_that_was_killed_halfway_is_begun_anew(place: embedded.Pat
     half.mkdir()
     (half / "PG_VERSION").write_text("18")
 
-    supervisor.start([postgres.postgres_program(place.data)])
+    supervisor.start([postgres.build_postgres_program(place.data)])
 
     assert not half.exists()
     assert not (place.data / "pg.password").exists()
 
 
 def test_lost_secrets_are_named_instead_of_waited_for(place: embedded.Paths, supervisor: Supervisor) -> None:
-    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
+    postgres.initialise_cluster(place, postgres.build_user_switch(place))
     place.secrets.unlink()
 
     with pytest.raises(StartFailedError, match="restore that file"):
-        supervisor.start([postgres.postgres_program(place.data)])
+        supervisor.start([postgres.build_postgres_program(place.data)])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
@@ -88,16 +88,16 @@ def test_root_without_user_namespaces_runs_it_as_an_ordinary_user(
 ) -> None:
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "unshare" else which(name))
-    assert postgres.user_switch_prefix(place)[0] == "setpriv"
+    assert postgres.build_user_switch(place)[0] == "setpriv"
 
-    supervisor.start([postgres.postgres_program(place.data)])
+    supervisor.start([postgres.build_postgres_program(place.data)])
 
     assert place.postgres.owner() in postgres.FALLBACK_USERS
     supervisor.stop()
     supervisor.stopping = False
     monkeypatch.undo()
     # Where namespaces are allowed again the files go back to root.
-    supervisor.start([postgres.postgres_program(place.data)])
+    supervisor.start([postgres.build_postgres_program(place.data)])
     assert place.postgres.owner() == "root"
 
 
@@ -105,7 +105,7 @@ def test_a_hostile_locale_of_the_caller_does_not_matter(place: embedded.Paths, m
     monkeypatch.setenv("LC_ALL", "xx_YY.UTF-8")
     monkeypatch.setenv("PGDATA", "/nowhere")
 
-    postgres.initialise_cluster(place, postgres.user_switch_prefix(place))
+    postgres.initialise_cluster(place, postgres.build_user_switch(place))
 
     assert (place.postgres / "PG_VERSION").exists()
 

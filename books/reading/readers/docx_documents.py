@@ -39,7 +39,7 @@ def read_docx(data: bytes, builder: DocumentBuilder) -> None:
     # Without styles of its own python-docx would open a file to take those of a template.
     has_styles = any(relation.reltype.endswith("/styles") for relation in document.part.rels.values())
     styles = document.styles if has_styles else ()
-    levels = {style.style_id: level for style in styles if (level := heading_level(style))}
+    levels = {style.style_id: level for style in styles if (level := find_heading_level(style))}
     body = document.element.body
     reader = DocxReader(builder, levels)
     reader.read_body(body, lambda done: builder.report(done / max(1, len(body))))
@@ -126,7 +126,7 @@ class TableWording:
             else:
                 text = self._word_cell(cell)
             self._above[place] = text
-            texts += [text, *[""] * (span_of(properties) - 1)]
+            texts += [text, *[""] * (read_span(properties) - 1)]
         return texts
 
     def _word_cell(self, cell: Element) -> str:
@@ -139,7 +139,7 @@ class TableWording:
         return " ".join(part for part in parts if part)
 
 
-def span_of(properties: Element | None) -> int:
+def read_span(properties: Element | None) -> int:
     """Over how many columns a cell reaches."""
     span = None if properties is None else properties.find(qn("w:gridSpan"))
     value = "1" if span is None else span.get(qn("w:val")) or "1"
@@ -189,7 +189,7 @@ def paragraph_text(paragraph: Element) -> str:
     return "".join(parts).strip()
 
 
-def heading_level(style: BaseStyle) -> int:
+def find_heading_level(style: BaseStyle) -> int:
     """The level of a style for headings, by the name that Word gives it in every language."""
     name = (style.name or "").lower()
     if name == "title":

@@ -205,16 +205,16 @@ def spread_spans(rows: list[Element]) -> Iterator[list[str]]:
                 reaching[len(texts)] = (held[0] - 1, held[1])
                 texts.append(held[1])
             text = " ".join(collect_visible_text(cell).split())
-            if (down := span_of(cell, "rowspan")) > 1:
+            if (down := read_span(cell, "rowspan")) > 1:
                 reaching[len(texts)] = (down - 1, text)
-            texts += [text, *[""] * (span_of(cell, "colspan") - 1)]
+            texts += [text, *[""] * (read_span(cell, "colspan") - 1)]
         while (held := reaching.get(len(texts), (0, "")))[0] > 0:
             reaching[len(texts)] = (held[0] - 1, held[1])
             texts.append(held[1])
         yield texts
 
 
-def span_of(cell: Element, name: str) -> int:
+def read_span(cell: Element, name: str) -> int:
     value = (cell.get(name) or "1").strip()
     return max(1, min(int(value), 100)) if value.isdigit() and value.isascii() and len(value) < 5 else 1
 

@@ -49,9 +49,9 @@ class MarkdownReader:
             self._fence = fence[1]
         elif "#" in line and (heading := HEADING.fullmatch(line)):
             self._end_paragraph()
-            self._builder.enter_heading(len(heading[1]), plain_line(heading[2] or ""))
+            self._builder.enter_heading(len(heading[1]), strip_line_marks(heading[2] or ""))
         elif len(self._paragraph) == 1 and "|" not in self._paragraph[0] and (under := UNDERLINE.fullmatch(line)):
-            self._builder.enter_heading(1 if under[1][0] == "=" else 2, plain_line(self._paragraph.pop()))
+            self._builder.enter_heading(1 if under[1][0] == "=" else 2, strip_line_marks(self._paragraph.pop()))
         elif line.strip():
             self._paragraph.append(line)
         else:
@@ -65,7 +65,7 @@ class MarkdownReader:
         lines, self._paragraph = self._paragraph, []
         rule = next((place for place, line in enumerate(lines) if is_table_rule(lines, place)), None)
         if rule is None:
-            self._builder.add_text("\n".join(map(plain_emphasis, lines)))
+            self._builder.add_text("\n".join(map(strip_emphasis, lines)))
             return
         self._builder.add_text("\n".join(lines[: rule - 1]))
         for is_row, group in groupby([lines[rule - 1], *lines[rule + 1 :]], key=lambda line: "|" in line):
@@ -104,16 +104,16 @@ def split_cells(line: str) -> list[str]:
     cells = CELL_EDGE.split(line.strip().removeprefix("|"))
     if line.rstrip().endswith("|"):
         cells = cells[:-1]
-    return [plain_line(cell.replace("\\|", "|")) for cell in cells]
+    return [strip_line_marks(cell.replace("\\|", "|")) for cell in cells]
 
 
-def plain_line(text: str) -> str:
-    return plain_emphasis(text).strip()
+def strip_line_marks(text: str) -> str:
+    return strip_emphasis(text).strip()
 
 
 EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^*_\n]+?)(?<=\S)\1")
 
 
-def plain_emphasis(line: str) -> str:
+def strip_emphasis(line: str) -> str:
     """Without the marks of bold, which stand between a word and its search."""
     return EMPHASIS.sub(r"\2", line)

@@ -172,7 +172,7 @@ def write_pages(
         short = SHORT_LINE * widths[len(widths) // 10] if widths else 0
         paragraph: list[PrintedLine] = []
         for place, line in enumerate(lines):
-            size_level = heading_level(line, sizes)
+            size_level = find_heading_level(line, sizes)
             level = levels.get(place) or (size_level and below + size_level)
             if level:
                 add_paragraph(paragraph, short, builder)
@@ -187,9 +187,9 @@ def write_pages(
 def place_entries(lines: list[PrintedLine], entries: list[OutlineEntry], builder: DocumentBuilder) -> dict[int, int]:
     """The levels of the lines that are the outline's entries; one that is no line begins with its page."""
     levels: dict[int, int] = {}
-    letters = [letters_of(line.text) for line in lines]
+    letters = [keep_letters(line.text) for line in lines]
     for entry in entries:
-        title = letters_of(entry.title)
+        title = keep_letters(entry.title)
         found = next((place for place, text in enumerate(letters) if place not in levels and says(text, title)), None)
         if found is None:
             builder.enter_heading(entry.level, entry.title, lines[0].page if lines else None)
@@ -203,7 +203,7 @@ def says(text: str, title: str) -> bool:
     return text == title or (len(title) > 3 and text.endswith(title) and len(text) < len(title) + 16)
 
 
-def letters_of(text: str) -> str:
+def keep_letters(text: str) -> str:
     return "".join(filter(str.isalnum, clean_line(text).casefold()))
 
 
@@ -219,7 +219,7 @@ def find_heading_sizes(lines: list[PrintedLine]) -> dict[float, int]:
     return {size: min(level, 6) for level, size in enumerate(larger, start=1)}
 
 
-def heading_level(line: PrintedLine, sizes: dict[float, int]) -> int:
+def find_heading_level(line: PrintedLine, sizes: dict[float, int]) -> int:
     text = line.text.strip()
     if len(text) > LONGEST_HEADING_LINE or not any(map(str.isalpha, text)):
         return 0

@@ -23,13 +23,13 @@ def read_text(data: bytes, builder: DocumentBuilder) -> None:
 
 
 def add_paragraph(builder: DocumentBuilder, paragraph: str) -> None:
-    if level := heading_level(paragraph):
+    if level := find_heading_level(paragraph):
         builder.enter_heading(level, paragraph.split("\n")[0])
     else:
         builder.add_text(paragraph)
 
 
-def heading_level(paragraph: str) -> int:
+def find_heading_level(paragraph: str) -> int:
     """The depth of a heading that stands by itself: underlined, in capitals, or numbered; 0 for anything else."""
     if under := UNDERLINED.fullmatch(paragraph):
         return 1 if under[2] in "=*" else 2

@@ -25,9 +25,9 @@ def read_rtf(data: bytes, builder: DocumentBuilder) -> None:
     encoding = f"cp{page[1].decode('ascii')}" if page else "cp1252"
     if try_decoding(b"", encoding) is None:
         encoding = "cp1252"
-    fields = {name: plain_text(f"{{\\rtf1 {value}}}", encoding) for name, value in INFO.findall(source[:65_536])}
+    fields = {name: read_plain_text(f"{{\\rtf1 {value}}}", encoding) for name, value in INFO.findall(source[:65_536])}
     builder.describe(fields.get("title", ""), fields.get("author", ""))
-    text = plain_text(BEYOND_UNICODE.sub("", source), encoding)
+    text = read_plain_text(BEYOND_UNICODE.sub("", source), encoding)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for is_row, group in groupby(lines, key=is_table_row):
         if is_row:
@@ -37,7 +37,7 @@ def read_rtf(data: bytes, builder: DocumentBuilder) -> None:
                 add_paragraph(builder, line.strip())
 
 
-def plain_text(source: str, encoding: str) -> str:
+def read_plain_text(source: str, encoding: str) -> str:
     return str(rtf_to_text(source, encoding, "ignore"))  # type: ignore[no-untyped-call]
 
 

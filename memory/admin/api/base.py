@@ -54,7 +54,7 @@ class AdminView(APIView):
     def actor(self) -> str:
         return name_actor(self.request)
 
-    def own_organizations(self) -> "QuerySet[Organization, Organization]":
+    def list_own_organizations(self) -> "QuerySet[Organization, Organization]":
         return list_organizations(self.request)
 
 
@@ -64,12 +64,12 @@ class AdminViewSet(AdminView, GenericViewSet[Any]):
     ordering: tuple[str, ...] = ("-pk",)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "organizations": self.own_organizations()}
+        return {**super().get_serializer_context(), "organizations": self.list_own_organizations()}
 
     def require_organization(self) -> None:
         """Whoever names an organisation that is not theirs is told what one that does not exist is told."""
         slug = read_field(self.request, "organization")
-        if isinstance(slug, str) and slug and not self.own_organizations().filter(slug=slug).exists():
+        if isinstance(slug, str) and slug and not self.list_own_organizations().filter(slug=slug).exists():
             raise not_found()
 
 
@@ -85,7 +85,7 @@ class OwnRowsViewSet(AdminViewSet):
     related: tuple[str, ...] = ("organization",)
 
     def get_queryset(self) -> "QuerySet[Any, Any]":
-        rows = self.model._default_manager.filter(organization__in=self.own_organizations())
+        rows = self.model._default_manager.filter(organization__in=self.list_own_organizations())
         return rows.select_related(*self.related)
 
 

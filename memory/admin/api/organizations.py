@@ -30,7 +30,7 @@ class OrganizationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Admi
     lookup_field = "slug"
 
     def get_queryset(self) -> Any:  # noqa: ANN401 -- as the framework has it
-        return self.own_organizations()
+        return self.list_own_organizations()
 
     def create(self, request: Request) -> Response:
         # A key belongs to one organisation, an owner governs theirs: another one is for who governs the installation.

@@ -57,13 +57,13 @@ def is_work(reader: PhraseReader, phrase: NounPhrase) -> bool:
         for at in range(phrase.start, phrase.end)
     )
     is_somebody = bool(phrase.owner) and phrase.relation in PEOPLE
-    is_other = any(token.has("time adj", "no occupation") for token in span_of(reader, phrase))
+    is_other = any(token.has("time adj", "no occupation") for token in list_span_tokens(reader, phrase))
     return not (is_number or is_somebody or is_other)
 
 
 def is_trade(reader: PhraseReader, phrase: NounPhrase) -> bool:
     """ "Faccio il cuoco" and "became a nurse", neither "faccio la spesa" nor "became a father"."""
-    is_listed = any(token.has("occupation") for token in span_of(reader, phrase))
+    is_listed = any(token.has("occupation") for token in list_span_tokens(reader, phrase))
     return is_listed or any(matches_job(word, reader.words.language) for word in phrase.head.split())
 
 
@@ -73,7 +73,7 @@ def is_kind(reader: PhraseReader, phrase: NounPhrase) -> bool:
     return first.has("one") and not second.has("det")
 
 
-def span_of(reader: PhraseReader, phrase: NounPhrase) -> Sequence[HotToken]:
+def list_span_tokens(reader: PhraseReader, phrase: NounPhrase) -> Sequence[HotToken]:
     return reader.tokens[phrase.start : phrase.end]
 
 
@@ -153,7 +153,7 @@ def is_one_trade(reader: PhraseReader, place: NounPhrase, other: NounPhrase) -> 
     """ "Un taller de chapa y pintura": what is bare belongs to what the workplace is of."""
     is_bare = not (other.has_article or other.owner or other.is_named or other.pronoun)
     is_joined = other.start == place.end + 1 and reader.tokens[place.end].has("conj")
-    has_of = any(token.has("of") for token in span_of(reader, place))
+    has_of = any(token.has("of") for token in list_span_tokens(reader, place))
     return reader.words.language in OF_TRADES and place.has_article and is_bare and is_joined and has_of
 
 

@@ -94,7 +94,7 @@ def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
         )
         return MatterCard(matter, sides)
     if isinstance(row, Fact):
-        return MatterCard(matter, (build_side(row.statement, reverse_of(person, "fact", row.pk), row.last_seen),))
+        return MatterCard(matter, (build_side(row.statement, find_reverse(person, "fact", row.pk), row.last_seen),))
     if isinstance(row, OutcomeEvent) and not matter.items:
         thread = reverse("console:conversations", args=person.path)
         return MatterCard(matter, (build_side(row.query or NOTHING_LEFT, thread, row.at),))
@@ -107,10 +107,10 @@ def build_side(text: str, address: str, at: datetime) -> MatterSide:
 
 
 def build_item_side(person: ViewedPerson, item: MemoryItem, runs: Sequence[DiffRun]) -> MatterSide:
-    return MatterSide(runs, reverse_of(person, "item", item.pk), item.occurred_at)
+    return MatterSide(runs, find_reverse(person, "item", item.pk), item.occurred_at)
 
 
-def reverse_of(person: ViewedPerson, name: str, row_id: uuid.UUID) -> str:
+def find_reverse(person: ViewedPerson, name: str, row_id: uuid.UUID) -> str:
     return reverse(f"console:{name}", args=[*person.path, row_id])
 
 

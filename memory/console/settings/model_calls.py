@@ -47,14 +47,14 @@ def page(request: OperatorRequest) -> HttpResponse:
     chosen = request.GET.get("days", "")
     days = int(chosen) if chosen in {str(period) for period in PERIODS} else PERIODS[1]
     rows = ModelCall.objects.filter(at__gt=now - timedelta(days=days))
-    purposes = total_by(rows, "purpose")
+    purposes = sum_calls_by(rows, "purpose")
     model, conf = language_model(), memory_conf().llm
     context = {
         "now": now,
         "days": days,
         "periods": PERIODS,
         "purposes": sorted(purposes, key=lambda one: (-one.cost, -one.calls)),
-        "by_day": total_by(rows.annotate(day=TruncDate("at")), "day"),
+        "by_day": sum_calls_by(rows.annotate(day=TruncDate("at")), "day"),
         "total": sum((one.cost for one in purposes), Decimal(0)),
         "calls": sum(one.calls for one in purposes),
         "tokens": sum(one.tokens for one in purposes),
@@ -65,7 +65,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     return render(request, "console/settings/model_calls.html", context)
 
 
-def total_by(rows: "QuerySet[ModelCall, Any]", field: str) -> list[CallTotals]:
+def sum_calls_by(rows: "QuerySet[ModelCall, Any]", field: str) -> list[CallTotals]:
     """The latest first where the field is a day."""
     counted = rows.values(field).annotate(
         calls=Count("pk"),

@@ -48,7 +48,7 @@ def is_mixed(token: str) -> bool:
     return any(char.isdigit() for char in token) and any(char.isalpha() for char in token)
 
 
-def shannon_entropy(token: str) -> float:
+def measure_entropy(token: str) -> float:
     counts = Counter(token)
     return -sum(n / len(token) * math.log2(n / len(token)) for n in counts.values())
 

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Final
 
-from memory.guard.redaction.forms import RANDOM_BITS, SecretSpan, is_mixed, is_no_placeholder, shannon_entropy
+from memory.guard.redaction.forms import RANDOM_BITS, SecretSpan, is_mixed, is_no_placeholder, measure_entropy
 from memory.guard.redaction.values import (
     CODE,
     QUOTED,
@@ -254,7 +254,7 @@ def is_owned(reading: CueReading, label: CueLabel) -> bool:
 
 
 def is_random_key(token: str) -> bool:
-    return is_mixed(token) and shannon_entropy(token) > RANDOM_BITS and not CODE.fullmatch(token)
+    return is_mixed(token) and measure_entropy(token) > RANDOM_BITS and not CODE.fullmatch(token)
 
 
 def find_api_key(reading: CueReading, label: CueLabel) -> Iterator[SecretSpan]:
@@ -280,4 +280,4 @@ def is_key(token: str, shortest: int) -> bool:
         return False
     if CODE.fullmatch(token) or re.search(r"[A-Za-z]{9,}", token) or token.count("/") > 1 or token.count(".") > 1:
         return False
-    return count_digits(token) > 1 and shannon_entropy(token) > LEAST_KEY_BITS
+    return count_digits(token) > 1 and measure_entropy(token) > LEAST_KEY_BITS

@@ -13,7 +13,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from memory.access.scope import WrongScope, user_scope
 from memory.indexes import nearest, pgvector
 from memory.indexes.base import IndexFilter, VectorPoint
-from memory.indexes.nearest import vector_literal
+from memory.indexes.nearest import format_vector
 from memory.indexes.pgvector import PgVectorEngine, PgVectorIndex
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
@@ -172,7 +172,7 @@ class TestPgVectorAtSize:
         with user_scope(user), connection.cursor() as cursor:
             for start in range(0, len(ids), 500):
                 part = slice(start, start + 500)
-                literals = [vector_literal(vector, DIMENSIONS, "vector") for vector in vectors[part]]
+                literals = [format_vector(vector, DIMENSIONS, "vector") for vector in vectors[part]]
                 cursor.execute(
                     "INSERT INTO memory_vector (user_id, item_id, collection, dims, tier, status, embedding, "
                     "vector_hash, updated_at) SELECT %s, id, 'test', %s, tier, 'active', v, 'hash', now() "
@@ -208,7 +208,7 @@ class TestPgVectorAtSize:
 
     def test_each_way_can_use_the_index_meant_for_it(self, filled: Filled) -> None:
         where, values = filled.index._where(IndexFilter(filled.users["large"].pk, frozenset({"memory_bank"})))
-        values |= {"vector": vector_literal(filled.cloud.draw(1, 1)[0], DIMENSIONS, "vector"), "limit": 20}
+        values |= {"vector": format_vector(filled.cloud.draw(1, 1)[0], DIMENSIONS, "vector"), "limit": 20}
 
         def plan(statement: str) -> str:
             with user_scope(filled.users["large"]), connection.cursor() as cursor:

@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 from memory.indexes.base import IndexFilter, VectorPoint
 from memory.indexes.qdrant import QdrantEngine, QdrantIndex
 from memory.models import EndUser
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
 from memory.platform.http import DeadlineTransport
@@ -182,7 +182,7 @@ class TestQdrantInTrouble:
         for _ in range(6):
             with pytest.raises(RequestRejected):
                 index.search(axis_vector(0), IndexFilter(1), 10, make_deadline())
-        assert breaker_states()["vector"] == "closed"
+        assert list_breaker_states()["vector"] == "closed"
         stub.behave("500")
         for _ in range(5):
             with pytest.raises(Unavailable):

@@ -203,7 +203,7 @@ def test_contexts_are_erased_with_their_user(
 ) -> None:
     put_memory(user, clock)
     index_user(user, clock)
-    place = prefixes.user_cache_key(user.pk)
+    place = prefixes.build_user_cache_key(user.pk)
     assert redis.call_or_raise(lambda client: client.exists(place)) == 1
     erasure.finish_erasure(erasure.request_erasure(user, now=clock()).pk, now=clock())
     assert redis.call_or_raise(lambda client: client.exists(place)) == 0

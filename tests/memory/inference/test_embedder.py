@@ -13,7 +13,7 @@ from memory.inference import embedder
 from memory.inference.base import Vector
 from memory.inference.embeddings import CachedEmbedder, HttpEmbedder
 from memory.platform import redis as shared
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, LateAnswer, RequestRejected, Unavailable
 from tests.doubles.faults import EmbedderStub, make_vector, refusing_socket
@@ -157,7 +157,7 @@ class TestWhatIsSent:
         vectors = http_embedder.embed_passages(texts, Deadline(60))
         for text, vector in zip(texts, vectors, strict=True):
             assert np.allclose(vector, make_vector("passage: " + text, DIMENSIONS), atol=1e-6)
-        assert breaker_states()["embedder"] == "closed"
+        assert list_breaker_states()["embedder"] == "closed"
 
 
 WORKS = {"none": "tei", "not normalised": "tei", "reordered": "openai", "base64": "openai"}
@@ -256,7 +256,7 @@ class TestFaults:
         for _ in range(6):
             with pytest.raises(RequestRejected, match=fault):
                 http_embedder.embed_query("pier", Deadline(60))
-        assert breaker_states()["embedder"] == "closed"
+        assert list_breaker_states()["embedder"] == "closed"
 
     def test_a_slow_answer_in_time_is_an_answer(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         stub.behave("slow")
@@ -289,7 +289,7 @@ class TestFaults:
         with pytest.raises(Unavailable, match="not asked"):
             http_embedder.embed_query("pier", Deadline(60))
         assert len(stub.asked) == asked
-        assert breaker_states()["embedder"] == "open"
+        assert list_breaker_states()["embedder"] == "open"
 
     def test_no_reason_repeats_what_was_sent(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         for fault in (*REFUSALS, *DOWN, *BAD_REPLIES):

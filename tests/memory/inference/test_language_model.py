@@ -13,7 +13,7 @@ from memory.inference.llm import MAX_ANSWER_CHARS, ChatModel
 from memory.inference.prompts import Prompt
 from memory.models import ModelCall
 from memory.platform import metrics
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 from tests.doubles.faults import refusing_socket
@@ -155,7 +155,7 @@ def test_five_failures_open_the_breaker(model: ChatModel, stub: LanguageModelStu
     with pytest.raises(Unavailable):
         ask_model(model)
     assert len(stub.asked) == asked
-    assert breaker_states()["llm"] == "open"
+    assert list_breaker_states()["llm"] == "open"
 
 
 def test_a_refusal_is_ours(model: ChatModel, stub: LanguageModelStub) -> None:

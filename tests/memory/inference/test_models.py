@@ -17,7 +17,7 @@ from memory import inference
 from memory.conf import memory_conf
 from memory.facts.pairs.judging import ALIKE, CLOSE
 from memory.indexes.duplicates import DUPLICATE_SIMILARITY
-from memory.indexing.passages import gloss_suffix
+from memory.indexing.passages import build_gloss
 from memory.platform.deadline import Deadline
 from memory.retrieval import late
 from memory.retrieval.query import Query
@@ -189,11 +189,11 @@ def test_the_very_same_text_is_a_duplicate() -> None:
 def test_english_words_are_for_a_model_of_english(settings: Settings) -> None:
     query = Query("איפה הדרכון?", embedded="איפה הדרכון?", gloss="passport")
 
-    assert gloss_suffix("הדרכון במגירה") != ""
+    assert build_gloss("הדרכון במגירה") != ""
     assert late.choose_embedded_text(query, memory_conf().embedding) == "איפה הדרכון? (passport)"
     assert not late.is_readable("Wo ist mein Pass?")
     set_model(settings, JOINED)
-    assert gloss_suffix("הדרכון במגירה") == ""
+    assert build_gloss("הדרכון במגירה") == ""
     assert late.choose_embedded_text(query, memory_conf().embedding) == "איפה הדרכון?"
     assert late.is_readable("Wo ist mein Pass?")
     assert late.is_readable("איפה הדרכון?")

@@ -7,7 +7,7 @@ import pytest
 
 from memory.conf import RerankerConf
 from memory.inference.reranker import HttpReranker, scale_scores
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 from tests.doubles.faults import refusing_socket
@@ -137,7 +137,7 @@ def test_five_failures_in_a_row_open_the_breaker(reranker: HttpReranker, stub: R
     with pytest.raises(Unavailable):
         reranker.score(QUERY, TEXTS[:1], Deadline(60))
     assert len(stub.asked) == asked
-    assert breaker_states()["reranker"] == "open"
+    assert list_breaker_states()["reranker"] == "open"
 
 
 @pytest.mark.parametrize("fault", ["400", "401", "403", "422"])
@@ -146,7 +146,7 @@ def test_a_refusal_is_no_failure_of_the_server(reranker: HttpReranker, stub: Rer
     for _ in range(6):
         with pytest.raises(RequestRejected):
             reranker.score(QUERY, TEXTS[:1], Deadline(60))
-    assert breaker_states()["reranker"] == "closed"
+    assert list_breaker_states()["reranker"] == "closed"
 
 
 def test_nobody_listening_is_unavailable(tmp_path: Path) -> None:

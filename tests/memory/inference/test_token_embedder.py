@@ -15,7 +15,7 @@ from memory.inference.base import Vector
 from memory.inference.embeddings import HttpEmbedder
 from memory.inference.remote import BatchTooLarge
 from memory.inference.tokens import HttpTokenEmbedder
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, LateAnswer, Unavailable
 from tests.doubles.faults import FAULTS, EmbedderStub
@@ -171,8 +171,8 @@ class TestFaults:
         for _ in range(memory_conf().breakers.fail_max):
             with pytest.raises(Unavailable):
                 over_stub.encode_query("pier", Deadline(60))
-        assert breaker_states()["tokens"] == "open"
-        assert breaker_states().get("embedder", "closed") == "closed"
+        assert list_breaker_states()["tokens"] == "open"
+        assert list_breaker_states().get("embedder", "closed") == "closed"
 
     def test_a_batch_that_is_too_large_is_halved(
         self, over_stub: HttpTokenEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch

@@ -16,7 +16,7 @@ import pytest
 
 from memory.conf import redis_url
 from memory.platform import redis as shared
-from memory.platform.breakers import Breaker, breaker_states, get_breaker, reset_breakers
+from memory.platform.breakers import Breaker, get_breaker, list_breaker_states, reset_breakers
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, RequestRejected, Unavailable
 from tests.doubles.faults import FaultProxy, refusing_socket
@@ -229,7 +229,7 @@ class TestBreaker:
         reset_breakers()
         get_breaker("mill-a").call(succeed)
         assert get_breaker("mill-a") is get_breaker("mill-a")
-        assert breaker_states() == {"mill-a": "closed"}
+        assert list_breaker_states() == {"mill-a": "closed"}
         reset_breakers()
 
 

@@ -110,8 +110,8 @@ def test_a_series_is_never_named_by_what_somebody_wrote(label: str) -> None:
 
 
 def test_leftovers_of_another_version_are_not_read() -> None:
-    redis.call_or_raise(lambda client: client.hset(metrics.total_key(), "gone|x|", 4))
-    redis.call_or_raise(lambda client: client.hset(metrics.total_key(), "nonsense", 4))
+    redis.call_or_raise(lambda client: client.hset(metrics.build_total_key(), "gone|x|", 4))
+    redis.call_or_raise(lambda client: client.hset(metrics.build_total_key(), "nonsense", 4))
     assert metrics.read_totals() == {}
 
 

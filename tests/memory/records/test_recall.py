@@ -232,7 +232,7 @@ def raise_unavailable(*_: object, **__: object) -> Any:
     ("code", "target", "name"),
     [
         ("EMBEDDING_MODEL_UNAVAILABLE", recall, "load_records_embedder"),
-        ("VECTOR_SEARCH_FAILED", recall, "vector_literal"),
+        ("VECTOR_SEARCH_FAILED", recall, "format_vector"),
         ("DB_READ_FAILED", recall, "READ"),
     ],
 )
@@ -247,7 +247,7 @@ def test_each_failure_has_its_code_and_is_noted(
 ) -> None:
     spoilt: Any = {
         "load_records_embedder": make_unavailable,
-        "vector_literal": lambda *_: "[1,2]",
+        "format_vector": lambda *_: "[1,2]",
         "READ": "SELECT no_such_column",
     }[name]
     monkeypatch.setattr(target, name, spoilt)

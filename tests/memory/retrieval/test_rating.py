@@ -11,7 +11,7 @@ from memory import inference
 from memory.conf import change_settings
 from memory.facade import MemoryFacade
 from memory.models import EndUser, ModelCall
-from memory.platform.breakers import breaker_states
+from memory.platform.breakers import list_breaker_states
 from memory.retrieval.rating import BREAKER
 from memory.retrieval.results import SearchRequest, SearchResult
 from memory.store.admission import NewMemory
@@ -92,8 +92,8 @@ def test_without_a_usable_rating_the_order_stays(
             assert order(found) == wanted
             assert found.debug.fallbacks_used == ["rate_skipped"]
         # Failures in searches leave the background's breaker alone.
-        assert breaker_states().get("llm", "closed") == "closed"
-        assert BREAKER in breaker_states()
+        assert list_breaker_states().get("llm", "closed") == "closed"
+        assert BREAKER in list_breaker_states()
         assert set(ModelCall.objects.values_list("outcome", flat=True)) <= {"invalid", "unavailable", "late"}
     with change_settings(PROMPTS={"rating_above": 0.0, "calls_a_day": 0}):
         found = search(known, clock)

@@ -186,12 +186,13 @@ def test_the_roles_are_what_the_walls_need(services: object) -> None:
 
 
 def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object) -> None:
-    plan = roles.RolePlan("theirs", roles.Login("their_owner", "pw"), roles.Login("their_app", "pw"))
+    # Names of its own: the server is shared with the tests that run beside it.
+    plan = roles.RolePlan("halves", roles.Login("half_owner", "pw"), roles.Login("half_app", "pw"))
     run = str(embedded.run_dir(settings.DATA_DIR))
     try:
         with psycopg.connect(admin_url(), autocommit=True) as server:
             server.execute("CREATE ROLE half_admin LOGIN CREATEROLE CREATEDB PASSWORD 'pw'")
-            server.execute("CREATE DATABASE theirs OWNER half_admin")
+            server.execute("CREATE DATABASE halves OWNER half_admin")
         address = conninfo.make_conninfo(host=run, user="half_admin", password="pw", dbname="postgres")
 
         skipped = roles.prepare_server(address, plan)
@@ -200,8 +201,8 @@ def test_what_an_administrator_may_not_do_is_told_and_left_out(services: object)
         assert roles.prepare_server(address, plan) == skipped
     finally:
         with psycopg.connect(admin_url(), autocommit=True) as server:
-            server.execute("DROP DATABASE IF EXISTS theirs WITH (FORCE)")
-            for role in ("their_app", "their_owner", "half_admin"):
+            server.execute("DROP DATABASE IF EXISTS halves WITH (FORCE)")
+            for role in ("half_app", "half_owner", "half_admin"):
                 server.execute(f"DROP ROLE IF EXISTS {role}")
 
 

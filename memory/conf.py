@@ -344,7 +344,7 @@ def max_body_bytes() -> int | None:
     return settings.DATA_UPLOAD_MAX_MEMORY_SIZE  # None when they are not limited
 
 
-def allowed_hosts() -> list[str]:
+def list_allowed_hosts() -> list[str]:
     return list(settings.ALLOWED_HOSTS)
 
 

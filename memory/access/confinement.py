@@ -112,7 +112,7 @@ class ScopeFilter:
         return self.agents is not None or self.projects is not None
 
     @classmethod
-    def seen_from(cls, scope: RowScope) -> "ScopeFilter":
+    def from_reader(cls, scope: RowScope) -> "ScopeFilter":
         """What a reader in a scope sees."""
         return cls(
             frozenset({"", scope.agent_id}) if scope.agent_id else None,
@@ -137,4 +137,4 @@ class ScopeFilter:
 
 
 def see_current_scope() -> ScopeFilter:
-    return ScopeFilter.seen_from(current_scope())
+    return ScopeFilter.from_reader(current_scope())

@@ -223,7 +223,7 @@ def find_entries(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, st
         if word == ADDRESS_MARK:
             found.append(("address", FOREIGN, (place, place + 1)))
             continue
-        for entry in lexicon.anchored(word):
+        for entry in lexicon.find_anchored(word):
             start = place - entry.anchor
             # An entry of one word is known to fit where its word stands.
             if start >= 0 and (len(entry.parts) == 1 or entry.fits(words, start)):

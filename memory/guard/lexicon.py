@@ -72,9 +72,9 @@ class Lexicon:
             index[fold_letters(part.text)].append(entry)
         self._lengths = sorted({len(text) for text in self._open})
         self._end_lengths = sorted({len(text) for text in self._ends})
-        self.anchored = lru_cache(maxsize=8192)(self._anchored)
+        self.find_anchored = lru_cache(maxsize=8192)(self._find_anchored)
 
-    def _anchored(self, word: str) -> tuple[LexiconEntry, ...]:
+    def _find_anchored(self, word: str) -> tuple[LexiconEntry, ...]:
         """Entries whose longest word this is; ``word`` in lower case, with its accents."""
         # A dict and no set: entries in one order, so that features and reasons are the same in every process.
         found: dict[LexiconEntry, None] = {}

@@ -50,7 +50,7 @@ def find_request_end(sentence: Sentence) -> int:
     lexicon = load_requests()
     ends = [0]
     for place, word in enumerate(sentence.words[:READ]):
-        for entry in lexicon.anchored(word):
+        for entry in lexicon.find_anchored(word):
             start = place - entry.anchor
             if 0 <= start <= FURTHEST and entry.fits(sentence.words, start):
                 ends.append(start + len(entry.parts))

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from memory.access.confinement import confine_to, current_scope
 from memory.access.grants import TOKEN_PATTERN, authenticate_access_token
 from memory.access.keys import Principal
-from memory.conf import allowed_hosts, max_body_bytes, memory_conf
+from memory.conf import list_allowed_hosts, max_body_bytes, memory_conf
 from memory.mcp.server import Context, build_server
 from memory.mcp.threads import run_in_thread
 from memory.operations import mcp_activity
@@ -146,7 +146,7 @@ def check_host_and_origin(request: ASGIRequest) -> None:
     except DisallowedHost as error:
         raise Problem(403, "forbidden", "This server does not answer to that host name.") from error
     origin = request.headers.get("Origin")
-    if origin and not validate_host(urlsplit(origin).hostname or "", allowed_hosts()):
+    if origin and not validate_host(urlsplit(origin).hostname or "", list_allowed_hosts()):
         raise Problem(403, "forbidden", "Pages of that origin may not ask this server.")
 
 

@@ -147,7 +147,7 @@ def busy(detail: str) -> Problem:
     return Problem(503, "unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S), "Connection": "close"})
 
 
-def coded_failure(error: CodedFailure) -> Problem:
+def answer_coded_failure(error: CodedFailure) -> Problem:
     detail = f"{error.code}: {error.reason}; try again."
     return Problem(503, error.code, detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
@@ -248,7 +248,7 @@ def to_problem(error: Exception) -> Problem:
         case Http404():
             return not_found()
         case CodedFailure():
-            return coded_failure(error)
+            return answer_coded_failure(error)
         case Unavailable():
             return unavailable(f"The {error.dependency} does not answer; try again.")
         case DatabaseError() | InterfaceError():

@@ -142,7 +142,7 @@ def in_qdrant(user: EndUser, rare: MemoryItem, monkeypatch: pytest.MonkeyPatch) 
     there = qdrant.QdrantEngine(client).open("test", index.dimensions)
     there.ensure()
     there.upsert(read_points(user), Deadline(30))
-    monkeypatch.setattr(type(index), "_live", lambda _: there)
+    monkeypatch.setattr(type(index), "_open_live", lambda _: there)
     yield
     client.close()
 

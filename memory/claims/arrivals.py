@@ -21,6 +21,9 @@ MOST_OF_NAME: Final = 3
 # In Hebrew "in" is written onto the name.
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
 REPLACED: Final = frozenset({ABOUT, "time", "dating"})
+# "Ci hanno dato le chiavi": what goes on longer tells more than that.
+MOST_WORDS_OF_KEYS: Final = 6
+SENTENCE: Final = re.compile(r"[.!?…\n]")
 Stretch = Sequence[re.Match[str]]
 
 
@@ -42,7 +45,7 @@ def add_arrivals(
         return list(claims)
     found = next((one for language in order_languages(languages) for one in find_arrivals(raw, text, language)), None)
     if found is None:
-        return [claim for claim in claims if not is_joy(claim, languages)]
+        return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
     said = " ".join(raw.split()).rstrip(" ,;:.!…")
     span = (place + found.span[0], place + found.span[1])
     statement = f"{said[:1].upper()}{said[1:]}."
@@ -55,6 +58,17 @@ def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
     said = claim.statement.rstrip(".")
     found = (load_phrases(one, "own at last").fullmatch(said) for one in order_languages(languages))
     return claim.relation == ABOUT and any(found)
+
+
+def hands_keys(claim: Claim, text: str, languages: Collection[str] | None) -> bool:
+    """ "Got the keys!" beside "new house in Howden": of which home, that says."""
+    if claim.relation != ABOUT or claim.statement.count(" ") >= MOST_WORDS_OF_KEYS:
+        return False
+    return any(
+        load_phrases(one, "keys").search(claim.statement)
+        and any(True for part in SENTENCE.split(text) for _ in find_arrivals(part, text, one))
+        for one in order_languages(languages)
+    )
 
 
 def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:

@@ -55,11 +55,10 @@ def complete_claims(claims: Sequence[Claim], sentence: Sentence, *, is_masked: b
     beside = left[0][0], left[-1][1]
     if beside[1] - beside[0] < LEAST_WORDS or rate_stretch(sentence, beside, is_masked=is_masked) < BESIDE_LEAST:
         return list(claims)
-    first = claims[0]
-    return [
-        *claims,
-        Claim(SPEAKER, ABOUT, "", word_statement(sentence, tokens, *beside), first.span, lang=first.lang),
-    ]
+    first, said = claims[0], word_statement(sentence, tokens, *beside)
+    if any(claim.statement == said for claim in claims):
+        return list(claims)
+    return [*claims, Claim(SPEAKER, ABOUT, "", said, first.span, lang=first.lang)]
 
 
 def drop_contained(claims: Sequence[Claim]) -> list[Claim]:

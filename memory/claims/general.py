@@ -44,7 +44,7 @@ NOT_WORTH: Final = (
     *("request", "errand", "weather", "stranger", MARK + "noun neighbor"),
     *(MARK + kind for kind in ("plan", "temporary", "opines", "momentary", "past", "episode")),
 )
-SET_ASIDE_SURELY: Final = ("request", "errand", MARK + "plan", MARK + "temporary", MARK + "momentary")
+SET_ASIDE_SURELY: Final = ("request", "errand", MARK + "plan", MARK + "temporary", MARK + "momentary", MARK + "past")
 SPEAKS: Final = ("me", MARK + "i", MARK + "self")
 POSSESSIVES: Final = ("mine", MARK + "my")
 LASTING: Final = (MARK + "topic", MARK + "habit")
@@ -96,7 +96,7 @@ def is_remark(sentence: Sentence) -> bool:
 def is_worth_telling(sentence: Sentence, *, is_sure: bool = False) -> bool:
     """Whether a sentence without a claim may be one as a whole: it says enough, asks nothing and names no task.
 
-    ``is_sure``: it is so likely the person's life that no word of strangers, the past or the weather sets it aside.
+    ``is_sure``: it is so likely the person's life that no word of strangers or the weather sets it aside.
     """
     end = len(sentence.words)
     if end < LEAST_TOLD or sentence.is_question or points_at_conversation(sentence, 0, end, POINTED_WITHIN):

@@ -26,7 +26,7 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.counsel import tells_counsel
 from memory.claims.health.doses import put_dose
 from memory.claims.health.prescriptions import is_prescribed
-from memory.claims.judging import NAMED_LEAST, SURE_LEAST, SentenceJudgement, introduces_words, judge_sentences
+from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
@@ -47,7 +47,7 @@ from memory.claims.slots.framed import FramedText, cut_slots, join_slots, read_f
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
-from memory.claims.stretches import CLAUSE_LEAST, find_told_stretch, judge_beside_question, rate_stretch
+from memory.claims.stretches import CLAUSE_LEAST, STRETCH_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import (
     find_changed_dose,
@@ -245,7 +245,7 @@ def claim_unread(
     is_told = is_short and judged.is_telling and is_worth_telling(sentence, is_sure=judged.is_sure)
     if not one.is_partial and ((tells_limit(sentence) and judged.reaches(NAMED_LEAST)) or is_told):
         return [replace(claim_remark(sentence, whole, one.place), is_remark=False)]
-    if is_short and judged.among >= SURE_LEAST[1]:
+    if is_short and judged.among >= STRETCH_LEAST[1]:
         tokens = cut_clauses(sentence)
         stretch = find_told_stretch(sentence, tokens, is_masked=reading.is_masked)
         statement = word_statement(sentence, tokens, *stretch) if stretch else ""

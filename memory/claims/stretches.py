@@ -10,7 +10,7 @@ from typing import Final
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses
 from memory.claims.general import NOT_WORTH, POSSESSIVES, SPEAKS, has_first_person
 from memory.claims.grouping import is_tag
-from memory.claims.judging import SURE_LEAST, UNREAD_LEAST, SentenceJudgement
+from memory.claims.judging import SentenceJudgement
 from memory.claims.lexicon import MARK
 from memory.claims.telling import Passage, rate_telling
 from memory.guard import find_order
@@ -18,6 +18,10 @@ from memory.guard.annotation import Sentence
 
 # A clause at either end that is rated below this is no part of what is told.
 CLAUSE_LEAST: Final = 0.2
+# What a stretch must reach by itself, and the turn around it: that mostly asks for something, and is rated for it.
+STRETCH_LEAST: Final = (0.55, 0.25)
+# What it must reach where a word of it sets a sentence aside: "I used to live in Cairo" is rated .66, and is over.
+SET_ASIDE_LEAST: Final = 0.87
 LEAST_WORDS: Final = 3
 MOST_CLAUSES: Final = 8
 STRANGERS: Final = ("stranger", MARK + "noun neighbor")
@@ -34,7 +38,7 @@ def find_told_stretch(sentence: Sentence, tokens: ClauseTokens, *, is_masked: bo
             continue
         if goes_on_about_strangers(sentence, run):
             continue
-        least = SURE_LEAST[0] if slice_sentence(sentence, run).has(*NOT_WORTH) else UNREAD_LEAST[0]
+        least = SET_ASIDE_LEAST if slice_sentence(sentence, run).has(*NOT_WORTH) else STRETCH_LEAST[0]
         if rate_stretch(sentence, run, is_masked=is_masked) >= least:
             best = run
     return best

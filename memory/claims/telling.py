@@ -23,11 +23,14 @@ from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.features import kind_features, ngram_features, normalise_word, word_features
 
 WEIGHTS: Final = Path(__file__).parent / "telling.npz"
-BUCKETS: Final = 1 << 16
+BUCKETS: Final = 1 << 17
 # Words of a passage that are looked at: a person says what lasts in fewer.
 MOST_WORDS: Final = 60
 SKELETON_SIZES: Final = (2, 3, 4)
 ENDING: Final = 2
+# How much a group of features counts beside the others. Of authors left out, pieces of words tell more than skeletons.
+PIECES_COUNT: Final = 1.3
+SKELETONS_COUNT: Final = 0.7
 
 Features = tuple[NDArray[np.intp], NDArray[np.float32]]
 
@@ -70,15 +73,15 @@ def extract_telling_features(passage: Passage) -> Features:
     words = [normalise_word(word) for sentence in sentences for word in sentence.words][:MOST_WORDS]
     whole = AnnotatedText(" ".join(one.raw for one in sentences), sentences, sentences, None)
     groups = (
-        word_features(words, whole),
-        ngram_features(words),
-        {name for one in sentences for name in kind_features(one)},
-        set(chain.from_iterable(skeleton_features(one) for one in sentences)),
-        {"masked"} if passage.is_masked else set(),
+        (1.0, word_features(words, whole)),
+        (PIECES_COUNT, ngram_features(words)),
+        (1.0, {name for one in sentences for name in kind_features(one)}),
+        (SKELETONS_COUNT, set(chain.from_iterable(skeleton_features(one) for one in sentences))),
+        (1.0, {"masked"} if passage.is_masked else set()),
     )
-    buckets = [zlib.crc32(name.encode()) % BUCKETS for names in groups for name in sorted(names)]
-    # Each group has length one, as in the guard's features.
-    values = [len(names) ** -0.5 for names in groups for _ in names]
+    buckets = [zlib.crc32(name.encode()) % BUCKETS for _, names in groups for name in sorted(names)]
+    # Each group has the length that it counts, so that a long text does not drown its few kinds in pieces of words.
+    values = [count * len(names) ** -0.5 for count, names in groups for _ in names]
     return np.array(buckets, dtype=np.intp), np.array(values, dtype=np.float32)
 
 

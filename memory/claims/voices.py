@@ -18,8 +18,10 @@ from memory.language.loader import collect_entries
 DOUBTED: Final = ("text work", "sarcasm", "absurd", "joke form")
 DOUBTED_LEAST: Final = 0.85
 LONGEST_DOUBTED: Final = 300
-# What an order for a text, and what is told beside it, must reach for the second to be the person's own.
+# What an order for a text must reach for what is told beside it to be the person's own, or where that stands before it,
+# and what that itself must.
 ORDER_LEAST: Final = 0.5
+ORDER_BEHIND_LEAST: Final = 0.05
 BESIDE_LEAST: Final = 0.8
 # Words between the part of the assistant and the person's.
 PARTS_WITHIN: Final = 6
@@ -120,14 +122,18 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
 def tells_beside(sentences: Sequence[Sentence]) -> bool:
     """ "My new dentist is Dr Ash. Write me a note to her": who asks for a text of their own life tells it beside.
 
-    "Translate this. I live in Hull" does not: the order itself is then rated .05 to .26, of the others .63 and .72.
+    "Translate this. I live in Hull" does not: a text to work on mostly stands behind its order, which is rated .01 to
+    .25. The order of the first is rated .07, and what is told stands before it.
     """
     orders = [one for one in sentences if has_frame(one)]
     told = [one for one in sentences if one not in orders and not one.is_question]
     if any(one.has(MARK + "irony") or gives_parts(one) for one in orders):
         return False
-    rates = [rate_telling(Passage((one,))) for one in orders]
-    return min(rates) >= ORDER_LEAST and any(rate_telling(Passage((one,))) >= BESIDE_LEAST for one in told)
+    least = min(rate_telling(Passage((one,))) for one in orders)
+    if least < ORDER_LEAST:
+        told = [one for one in told if sentences.index(one) < sentences.index(orders[0])]
+    is_own = least >= ORDER_BEHIND_LEAST
+    return is_own and any(rate_telling(Passage((one,))) >= BESIDE_LEAST for one in told)
 
 
 def has_frame(sentence: Sentence) -> bool:

@@ -13,19 +13,38 @@ language and in another. No author had seen another's messages, any rule or any 
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent
 # Of these two nothing is learned.
 HELD_OUT = frozenset({"proprietors", "volunteers"})
-MARKS = re.compile(r"^\(\(.*?\)\)\s*|\[\[(?:now|new|end|kin|date|plan):\s*|\]\]")
+STRETCH = re.compile(r"\[\[(now|new|end|kin|date|plan):\s*(.*?)\]\]", re.DOTALL)
+SAID_BEFORE = re.compile(r"^\(\((.*?)\)\)\s*")
+PLAN = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStretch:
+    """A part of a message: its kind, where it begins and where it ends."""
+
+    kind: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    author: str
     lang: str
+    asked: str
     text: str
+    stretches: tuple[ToldStretch, ...]
+
+    @property
+    def tells(self) -> bool:
+        return any(one.kind != PLAN for one in self.stretches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +61,34 @@ def list_authors() -> list[str]:
 
 
 def read_messages(author: str) -> list[Message]:
-    """What was typed, without the marks and what the assistant had said."""
     lines = (ROOT / f"{author}.txt").read_text(encoding="utf-8").splitlines()
-    return [Message(line[:2], MARKS.sub("", line[2:].partition("|")[2].strip())) for line in lines]
+    return [parse_message(author, line.replace("\\n", "\n")) for line in lines]
 
 
 def read_questions(author: str) -> list[LaterQuestion]:
     lines = (ROOT / f"{author}.questions.jsonl").read_text(encoding="utf-8").splitlines()
     return [LaterQuestion(row["line"] - 1, row["lang"], row["question"]) for row in map(json.loads, lines)]
+
+
+def parse_message(author: str, line: str) -> Message:
+    lang, _, body = line.partition("|")
+    body = body.strip()
+    before = SAID_BEFORE.match(body)
+    parts = list(cut_stretches(body[before.end() :] if before else body))
+    stretches, length = [], 0
+    for kind, words in parts:
+        if kind:
+            stretches.append(ToldStretch(kind, length, length + len(words)))
+        length += len(words)
+    text = "".join(words for _, words in parts)
+    return Message(author, lang.strip(), before[1] if before else "", text, tuple(stretches))
+
+
+def cut_stretches(body: str) -> Iterator[tuple[str, str]]:
+    """The parts of a message in their order, each with its kind, or none."""
+    at = 0
+    for found in STRETCH.finditer(body):
+        yield "", body[at : found.start()]
+        yield found[1], found[2]
+        at = found.end()
+    yield "", body[at:]

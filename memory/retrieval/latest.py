@@ -2,8 +2,8 @@
 
 Not every change is understood when it is told ("half past eight now"), so among the few best that were said in
 conversation each two are compared, by logistic regression over what `told` finds. Its weights were learned from own
-conversations and from the development halves of three authors (`tests/training/latest`). Where an author was left out,
-the right one of 209 changes came first in .88; without the own conversations in .82.
+conversations and from the development halves of eight authors (`tests/training/latest`). Where an author was left out,
+the right one of 684 questions about changes came first in .85, of 387 to months in .69.
 """
 
 import json

@@ -1,9 +1,9 @@
 """How likely it is that a statement takes the place of an earlier one, where no rule of the judge says so. Pure.
 
 Logistic regression over what both say and over how near they are among all that is known. Learned turn by turn from own
-conversations and from the development halves of four authors (`tests/training/replacement`). Where an author was left
-out, 191 of 234 turns that replace something point at it at .6, beside 17 of 95 that only look like it, and three of
-the 176 other turns of two months.
+conversations and from the development halves of ten authors (`tests/training/replacement`). Where an author was left
+out, 286 of 378 turns of conversations that replace something point at it at .5, beside 62 of 181 that only look like
+it; of four months 11 of 60, beside 17 of the 362 others.
 """
 
 import json

@@ -23,6 +23,7 @@ _CODE: Final = re.compile(
 _CLOCK_OR_SIZE: Final = re.compile(
     rf"\d+(?::\d\d|(?:{ORDINAL_ENDINGS}|{MARKS}|{'|'.join(read_entries(SHARED, 'numbers', 'units'))}))?"
 )
+_DIGIT: Final = re.compile(r"\d")
 _ISO: Final = re.compile(r"\b\d{4}-(\d\d)-(\d\d)\b")
 _DOTTED: Final = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(?:\d{2,4}\b|(?!\d))")
 _DAY_AND_MONTH: Final = re.compile(r"\b(?=\d?0|0)(\d\d)\.(\d\d)\b(?![.\d])")
@@ -53,9 +54,12 @@ def mask_code(code: str) -> str:
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", code))
 
 
+@lru_cache(maxsize=16_384)
 def find_days(text: str) -> frozenset[DayOfYear]:
     """Days of the year a text names, in whatever form. A slashed date is read both ways."""
     bare = fold_text(text)
+    if not _DIGIT.search(bare):
+        return frozenset()
     found: set[DayOfYear] = {(int(month), int(day)) for month, day in _ISO.findall(bare)}
     found |= {(int(month), int(day)) for day, month in _DOTTED.findall(bare)}
     found |= {(int(month), int(day)) for day, month in _DAY_AND_MONTH.findall(bare)}
@@ -76,9 +80,12 @@ def has_date(bare: str) -> bool:
     return has_clock_time(bare) or bool(find_days(bare))
 
 
+@lru_cache(maxsize=16_384)
 def find_numbers(text: str) -> frozenset[float]:
     """Amounts, in digits or in words, apart from those of dates and identifiers."""
     bare = fold_text(text)
+    if not _DIGIT.search(bare):
+        return frozenset(find_written_numbers(bare))
     for pattern in (_ISO, _DOTTED, _DAY_MONTH, _MONTH_DAY):
         bare = pattern.sub(" ", bare)
     found = set()

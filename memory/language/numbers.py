@@ -62,10 +62,14 @@ def holds_number(bare: str) -> bool:
 
 def find_written_numbers(bare: str) -> Iterator[float]:
     """Numbers spelled out in a folded text: a run of number words, joined by "and" or a hyphen."""
+    words = _WORD.findall(bare)
+    # Few texts have any, and a question with a number asks this of every candidate.
+    if not any(map(_is_worth_something, words)):
+        return
     values, hundred, thousand, joined = _load_words()
     total = last = 0
     is_open = False
-    for word in [*_WORD.findall(bare), ""]:
+    for word in [*words, ""]:
         value = _read_value(word, values)
         if value is not None:
             last += value
@@ -91,6 +95,14 @@ def _load_words() -> tuple[dict[str, int], frozenset[str], frozenset[str], froze
     """The amounts, and the words for a hundred, a thousand and "and"."""
     hundred, thousand, joined = (frozenset(collect_entries(SUBJECT, name)) for name in ("hundred", "thousand", "and"))
     return load_values(AMOUNT), hundred, thousand, joined
+
+
+@lru_cache(maxsize=65_536)
+def _is_worth_something(word: str) -> bool:
+    """Whether a word begins a number, or is one."""
+    values, hundred, thousand, _ = _load_words()
+    is_number_word = _read_value(word, values) is not None or word in hundred or word in thousand
+    return is_number_word or _read_compound(word) > 0
 
 
 def _read_value(word: str, values: dict[str, int]) -> int | None:

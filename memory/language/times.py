@@ -6,7 +6,7 @@ How a language tells the time stands in its `times.txt`.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.folding import fold_text
@@ -28,6 +28,8 @@ _WHOLE_HOUR: Final = re.compile(rf"(?<![\d.:,])(\d{{1,2}}) ?(?:{join_phrases(SUB
 _CLOCK: Final = re.compile(rf"\b\d{{1,2}}[:.h]\d\d\b|\b\d{{1,2}} ?(?:{MARKS})\b")
 
 
+# A question with a time asks this of every candidate: 70 us each, of a hundred and forty 10 ms.
+@lru_cache(maxsize=16_384)
 def find_times(text: str) -> frozenset[int]:
     """Minutes since midnight or noon of every time of day that a text names."""
     bare = fold_text(text)

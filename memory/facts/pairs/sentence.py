@@ -69,6 +69,10 @@ class SentenceReader:
         passives = self.spans.of(MARK + "passive")
         if all(any(overlap(one, whole) for whole in passives) for one in self.spans.of(MARK + "past")):
             tags.discard("past")
+        # "The gym got too crowded" tells of no second one.
+        degrees = self.spans.of(MARK + "degree")
+        if all(any(is_within(one, whole) for whole in degrees) for one in self.spans.of(MARK + "second")):
+            tags.discard("second")
         return tags
 
     def list_slots(self, *marks: str) -> frozenset[str]:

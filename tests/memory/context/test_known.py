@@ -120,7 +120,8 @@ def test_what_something_said_later_likely_took_the_place_of_is_told_so_and_waits
 ) -> None:
     tell(user, clock, "My tailor is Mr Olins on Dock Street.")
     changed = clock()
-    tell(user, clock, "Fitting at the tailor's again, Ms Baptiste has better ideas than Olins.", thread_id="other")
+    told = "Picked up the suit from the tailor, Ms Baptiste, she took over the shop from Olins."
+    tell(user, clock, told, thread_id="other")
     line = f"• perhaps until {changed.day} {changed:%B %Y}: My tailor is Mr Olins on Dock Street."
     context = compose(user, clock, "Who is my tailor?", "told")
     assert holds(list_known(context), line)

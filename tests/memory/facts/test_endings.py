@@ -6,6 +6,7 @@ import pytest
 
 from memory.facts.drafts import FactDraft
 from memory.facts.pairs import PairStatement, read_statement
+from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import MANY, NEAR, EarlierStatement, LikelyReplacement, estimate_all
 from memory.facts.succession import is_away_for_a_while, names_matter, says_still
 from memory.models import Fact
@@ -98,3 +99,16 @@ def test_another_value_is_no_matter_where_the_statement_names_its_own() -> None:
 def test_who_leaves_early_comes_back(remark: str, *, is_back: bool) -> None:
     boss = Fact(subject_key="you", relation="boss", object="clive", object_key="clive", statement="My boss is Clive.")
     assert is_away_for_a_while(boss, FactDraft(remark, SAID, 0.9, is_remark=True)) == is_back
+
+
+@pytest.mark.parametrize(
+    ("told", "is_one_more"),
+    [
+        ("Climbing at Boulder Barn now, PureGym got too crowded.", False),
+        ("Ms Baptiste does my suits, Olins was too dear.", False),
+        ("We've a rabbit too, Duchess.", True),
+        ("I've a dog too, and the flat is too small for both.", True),
+    ],
+)
+def test_too_much_of_something_is_not_one_more(told: str, is_one_more: bool) -> None:
+    assert adds_another(PairStatement(told)) == is_one_more

@@ -90,7 +90,7 @@ def find_constraint(statement: str, relation: str = "", tense: str = "", thing: 
     if STYLE in kinds:
         found.add(STYLE)
     if ALLERGY in kinds:
-        found |= (read.topics & (REACTED_TO | ({"health"} if "medication" in kinds else set()))) or {"food"}
+        found |= list_reacted_to(read, thing, is_medicine="medication" in kinds)
     if "phobia" in kinds:
         found |= read.topics
     if relation == DISLIKES:
@@ -109,6 +109,14 @@ def list_kinds(read: TopicWords, relation: str) -> set[str]:
     kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
     # Not diet: "I drink two coffees" is told under it too.
     return kinds or ({KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set())
+
+
+def list_reacted_to(read: TopicWords, thing: str, *, is_medicine: bool) -> set[str]:
+    """What an allergy limits: what it names, else what its sentence touches. A word of allergies is one of health, so
+    that of a sentence this says nothing; of "aspirin" it does."""
+    named = find_topic_words(thing).topics & (REACTED_TO | {"health"}) if thing else frozenset()
+    touched = read.topics & (REACTED_TO | ({"health"} if is_medicine else set()))
+    return set(named or touched or {"food"})
 
 
 def drop_unmeant(kinds: set[str], statement: str, read: TopicWords, thing: str) -> set[str]:

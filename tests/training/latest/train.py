@@ -62,7 +62,7 @@ LEAST: Final[Mapping[str, float]] = {
 MOST: Final[Mapping[str, float]] = {
     **dict.fromkeys(("newer asks", "newer passes", "newer of others", "newer of strangers"), 0.0),
     **dict.fromkeys(("newer says nothing", "older superseded"), 0.0),
-    "newer imagined": -0.8,
+    "newer imagined": -1.5,
 }
 # Of a question to a mixed store, where another to a conversation counts one: with 1 a change without its topic stays
 # behind what it changes, with .5 two fewer of a stranger's first days come out right.

@@ -6,6 +6,7 @@ from itertools import islice, takewhile
 from typing import Final
 
 from memory.claims.answering import claim_answer, replace_answered
+from memory.claims.appositions import join_appositions
 from memory.claims.arrivals import add_arrivals
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
@@ -44,6 +45,7 @@ from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import FramedText, cut_slots, join_slots, read_frames
+from memory.claims.slots.kinds import names_only_shifts
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
@@ -143,7 +145,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    masked = mask_other_voices(normal := normalise_text(text[:READ]))
+    masked = mask_other_voices(normal := join_appositions(normalise_text(text[:READ])))
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -191,7 +193,7 @@ def read_remembered(
     request = find_request(sentence)
     if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
         return None, False
-    if tells_only_time(sentence.raw, find_language(whole) or "en"):
+    if tells_only_time(sentence.raw, find_language(whole) or "en") or names_only_shifts(sentence.raw):
         # "From now on it's Thursdays" is no wish about answers.
         return None, False
     return read_request(whole, index, request, place)

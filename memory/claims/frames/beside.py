@@ -5,7 +5,7 @@ from typing import Final
 
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.facts import ClauseFact
-from memory.claims.frames.naming import find_span
+from memory.claims.frames.naming import find_span, list_counted
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.taxonomy import ANIMALS, PEOPLE
@@ -66,5 +66,8 @@ def read_counted(reader: PhraseReader, told: Sequence[ClauseFact]) -> Iterator[C
         if phrase.end < end and not (tokens[phrase.end].is_mark or tokens[phrase.end].has("conj")):
             continue
         span = find_span(reader, at, phrase.end)
+        if named := list_counted(reader, phrase):
+            yield from (ClauseFact(SPEAKER, phrase.relation, name, span) for name in named)
+            continue
         yield ClauseFact(SPEAKER, "has", phrase.head, span)
         yield ClauseFact(phrase.head, "quantity", phrase.count, span)

@@ -7,7 +7,7 @@ from memory.claims.frames.details import find_time
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.matching import FrameMatch
 from memory.claims.frames.mentions import MentionStack
-from memory.claims.frames.naming import find_names, find_span
+from memory.claims.frames.naming import find_names, find_span, list_counted
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
@@ -203,6 +203,8 @@ def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPh
     """ "Two dogs, Biscuit and Mabel", "a cat called Rex"."""
     if not phrase.relation:
         return []
+    if phrase.relation in PEOPLE | ANIMALS and (counted := list_counted(reader, phrase)):
+        return counted
     if phrase.name:
         found = [phrase.name, *(one.head for one in others if one.is_named)]
         return found if len(found) > 1 or may_be_one_of(reader, phrase) else []

@@ -8,6 +8,7 @@ from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.matching import complete_dish
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.negation import is_denied, is_ended
+from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, THIRD, NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import find_before, mention_phrase
@@ -201,6 +202,38 @@ def find_names(reader: PhraseReader, at: int, end: int) -> Iterator[str]:
         at += 1
         while at < end and reader.tokens[at].has("conj"):
             at += 1
+
+
+def list_counted(reader: PhraseReader, phrase: NounPhrase) -> list[str]:
+    """ "Two girls: Mia (4) and Zoe (7)": as many names as there are, each with its age or without."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    found, at = [phrase.name] if phrase.name else [], phrase.end
+    if not found:
+        at += at < end and tokens[at].is_mark
+        stop = reader.find_name_end(at, end) if at < end else at
+        found, at = [reader.cut(at, stop)] if stop > at else [], stop
+    while found:
+        at = skip_age(reader, at)
+        first = at
+        while at < end and (tokens[at].has("conj") or tokens[at].text == ","):
+            at += 1
+        stop = reader.find_name_end(at, end) if first < at < end else at
+        if stop == at:
+            break
+        found.append(reader.cut(at, stop))
+        at = stop
+    return found if phrase.count.isdigit() and len(found) == int(phrase.count) > 1 else []
+
+
+def skip_age(reader: PhraseReader, at: int) -> int:
+    """Behind "(4)", ", 4," and "de cinq ans"."""
+    tokens, end = reader.tokens, len(reader.tokens)
+    is_led = at < end - 1 and (tokens[at].is_mark or tokens[at].has("of"))
+    number = read_number(tokens, at + 1, end, reader.words.language) if is_led else None
+    if number is None:
+        return at
+    stop = number[1] + (number[1] < end and tokens[number[1]].has("age unit"))
+    return stop + (stop < end and tokens[stop].is_mark and tokens[stop].text != ",")
 
 
 def rename(

@@ -7,7 +7,7 @@ from typing import Final
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
-from memory.claims.frames.places import is_known_place
+from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.tokens import HotToken
 from memory.claims.taxonomy import PEOPLE, SYMMETRIC, THINGS
 from memory.language.names import load_given_names
@@ -45,6 +45,9 @@ def choose_objects(
         found = [one for one in named if not one.has_article or one.relation or one.is_named]
         # "On s'est mariés à Corfou".
         found = [one for one in found if not is_known_place(one.head) or one.head.split()[0] in load_given_names()]
+        if relation == "married_to":
+            # "Married to Anna, two girls: Mia and Zoe".
+            return found[:1]
         # "נשואה לדן ואמא לשלושה": behind the joint stands what somebody is.
         return [one for one in found if one is found[0] or not one.relation or one.name]
     return list(phrases)
@@ -166,6 +169,8 @@ def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
     # "The standup moved to ten".
     if read_number(reader.tokens, phrase.start, phrase.end, reader.words.language):
         return False
+    if relation in {"lives_in", "moved_from"} and is_no_home(reader.cut(phrase.start, phrase.end)):
+        return False
     # "In eine Zweizimmerwohnung nach Linden": German writes the two words as one, with a capital.
     is_compound = reader.words.language == "de" and any(one.plain.endswith(COMPOUND_DWELLINGS) for one in tokens)
     if (
@@ -191,12 +196,21 @@ def is_field(reader: PhraseReader, phrase: NounPhrase) -> bool:
         return True
     return bool(
         phrase.pronoun
-        or phrase.relation in PEOPLE
+        or (phrase.relation in PEOPLE and not is_firm(reader, phrase))
         or any(token.has("time", "unit", "passing") for token in tokens)
         or (len(phrase.head.split()) == 1 and tokens[-1].has("field"))
         or all(token.has("field") for token in tokens)
         or (phrase.head.isdigit())
     )
+
+
+def is_firm(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "At Clover Vets": a name before a noun of people, and nobody's."""
+    tokens = reader.tokens[phrase.start : phrase.end]
+    is_bare = not (phrase.owner or phrase.has_article or phrase.count) and len(tokens) > 1
+    if not is_bare or tokens[0].plain in reader.words.nouns or tokens[0].classes or reader.words.language == "de":
+        return False
+    return all(token.is_capital for token in tokens) if reader.has_capitals else reader.tokens[phrase.start - 1].text == "at"
 
 
 def is_year(spoken: str) -> bool:

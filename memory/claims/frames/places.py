@@ -1,9 +1,14 @@
-"""Places that are known by name, in any language."""
+"""Places that are known by name, in any language, and those where nobody lives."""
 
+import re
 from functools import cache
+from typing import Final
 
 from memory.guard.spelling import fold_letters
-from memory.language.loader import SHARED, read_sections, split_entries
+from memory.language.hebrew import HEBREW_IN, HEBREW_THE
+from memory.language.loader import SHARED, collect_entries, read_sections, split_entries
+
+WORD: Final = re.compile(r"[^\W_]+")
 
 
 def is_known_place(spoken: str) -> bool:
@@ -17,3 +22,20 @@ def load_known_places() -> frozenset[str]:
         names = [section, *(name for line in lines for name in split_entries(line))]
         found |= {fold_letters(name) for name in names if not name.endswith("*")}
     return frozenset(found)
+
+
+def is_no_home(spoken: str) -> bool:
+    """ "Ended up in hospital": where somebody is taken nobody lives."""
+    return not load_no_homes().isdisjoint(list_spoken(spoken))
+
+
+@cache
+def load_no_homes() -> frozenset[str]:
+    """Of all languages: of a few words their language is not sure."""
+    return frozenset(fold_letters(one) for one in collect_entries("slots", "no home"))
+
+
+def list_spoken(spoken: str) -> frozenset[str]:
+    """The folded words of a value, of Hebrew also without what is written onto them; "A&E" is one."""
+    words = frozenset(fold_letters(word) for word in [*WORD.findall(spoken), *spoken.split()])
+    return words.union(word.lstrip(HEBREW_IN + HEBREW_THE) for word in words)

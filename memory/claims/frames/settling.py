@@ -113,6 +113,9 @@ def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now
 
 def take_new_value(reader: PhraseReader, old: HotTriple, state: TurnState) -> None:
     """The value that a clause puts in the place of one that was denied or has ended."""
+    if old.relation in {"has", "owns"} and next((one.has("det") for one in reader.tokens if not one.is_mark), False):
+        # "No tengo animales, el gato es de la vecina": of the cat something is told, and it is not the person's.
+        return
     value = read_value(reader, find_value_start(reader), old.relation)
     if value and value != old.object and not any(one.relation == old.relation for one in state.facts):
         span = find_span(reader, 0, len(reader.tokens))

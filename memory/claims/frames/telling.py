@@ -72,7 +72,7 @@ def find_frame_subject(
     verb = (match.start, match.end)
     subject = find_subject(reader, verb, stack, previous, is_third=is_third, is_linked=is_linked)
     # "I'm a therapist, married to Cathal": the form is the speaker's too.
-    is_again = previous == (SPEAKER,) and is_other_form(match, frames)
+    is_again = previous in {(), (SPEAKER,)} and is_other_form(match, frames)
     return None if subject is not None and subject.is_elided and is_again else subject
 
 

@@ -186,8 +186,9 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
         told = list(find_plain_facts(reader, clause, state, is_linked=is_linked))
     told += [one for other in others for one in find_plain_facts(other, clause, state, is_linked=False)]
     yield from told
-    yield from read_ages_beside(reader, told)
-    yield from read_counted(reader, told)
+    counted = list(read_counted(reader, told))
+    yield from read_ages_beside(reader, [*told, *counted])
+    yield from counted
 
 
 def find_plain_facts(

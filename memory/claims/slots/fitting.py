@@ -6,8 +6,10 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.frames.places import is_no_home
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
+from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import ANIMALS, PEOPLE
@@ -16,6 +18,7 @@ from memory.language.folding import fold_name, fold_text
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 
+HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
 NAMED: Final = PEOPLE | {"married_to"}
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 # Relations whose objects may be small words: a weekday is one.
@@ -36,6 +39,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return None
     if claim.relation in {"works_at", "works_as", "school"} and is_no_work(claim):
         return replace(free_claim(claim), tense="present")
+    if claim.relation in HOMES | NAMED and is_no_home(claim.object):
+        return replace(free_claim(claim), tense="present")
     if claim.relation in {"has_condition", "diet"} and is_no_ailment(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -43,6 +48,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
         whose = claim.relation if claim.subject == SPEAKER else claim.subject
         return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+    if claim.relation == "car" and claim.polarity and is_hired_vehicle(claim.object, claim.lang or "en"):
+        return replace(claim, relation="works_as", object=word_doing(claim))
     if claim.relation == "takes":
         medicine = find_medicine(claim)
         return replace(claim, object=medicine) if medicine else free_claim(claim)
@@ -56,6 +63,14 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 def free_claim(claim: Claim) -> Claim:
     """What the words tell without a relation, of which nothing can be denied."""
     return replace(claim, relation=ABOUT, object="", polarity=True)
+
+
+def word_doing(claim: Claim) -> str:
+    """ "Drive the 36 bus": the words up to the value, without who does so."""
+    at = claim.statement.casefold().find(claim.object)
+    words = claim.statement[: at + len(claim.object)].split() if at >= 0 else [claim.object]
+    own = load_words(claim.lang or "en", "i")
+    return " ".join(words[1:] if fold_letters(words[0]) in own else words).casefold()
 
 
 def is_no_work(claim: Claim) -> bool:
@@ -73,7 +88,9 @@ def is_no_work(claim: Claim) -> bool:
 
 
 def is_no_ailment(claim: Claim) -> bool:
-    """ "I live with my two cats", "I quit in 2019": neither an ailment nor a diet."""
+    """ "I live with my two cats", "I quit in 2019": neither an ailment nor a diet, nor "no more nights"."""
+    if begins_advice(claim.object) or names_only_shifts(claim.object):
+        return True
     words = WORD.findall(claim.object)
     known = find_known_noun(words, claim.lang or "en") if words else None
     small = load_small_words(claim.lang or "en")
@@ -104,6 +121,10 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     is_said = LINK.search(claim.statement[:at]) is not None or claim.statement[:at].endswith(", ")
     if not is_said or not claim.statement[at].islower():
         return False
+    behind = WORD.search(claim.statement, at + len(claim.object))
+    if behind is not None and fold_letters(behind[0]) in load_words(claim.lang or "en", "prep", "frames"):
+        # "Mio figlio è finito in ospedale": a participle is no name.
+        return True
     is_diet = any(fold_letters(claim.object) in load_words(code, "diet word") for code in list_codes())
     return has_capitals or len(words) > 1 or is_diet or words[0].startswith(ALLERGIC)
 

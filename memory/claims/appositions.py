@@ -1,0 +1,88 @@
+"""Names between commas behind whom they name: "my husband, Uri, eats meat".
+
+Every reader cuts at commas, so that what the husband eats stood in a clause of its own, and was the person's in languages
+whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from memory.claims.frames.jobs import matches_job
+from memory.claims.frames.words import load_hot_words
+from memory.claims.slots.matching import load_words
+from memory.claims.slots.nouns import CAPITAL_NOUNS, is_person_or_animal, load_nouns
+from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_THE, is_hebrew
+from memory.language.loader import list_codes
+from memory.language.names import load_given_names
+
+APPOSED: Final = re.compile(r"(?<=\w)(,)\s+([^\W\d_]+(?:[ -][^\W\d_]+)?)\s?(,)\s+(?=[^\W\d_])")
+WORD: Final = re.compile(r"[^\W\d_]+")
+CUT: Final = re.compile(r"[,;:.!?…()\n]")
+# Words of "my older sister" before the comma.
+MOST_OWNED: Final = 4
+# What stands behind the second comma where the clause does not go on about who was named.
+NO_PREDICATE: Final = ("conj", "but", "sub", "rel", "wh", "prep", "my", "i", "det", "he", "she", "they")
+
+
+def join_appositions(text: str) -> str:
+    """The text with a blank in place of each comma around a name."""
+    marks = [at for found in APPOSED.finditer(text) if is_apposed(text, found) for at in (found.start(1), found.start(3))]
+    for at in marks:
+        text = f"{text[:at]} {text[at + 1 :]}"
+    return text
+
+
+def is_apposed(text: str, found: re.Match[str]) -> bool:
+    owned = WORD.findall(CUT.split(text[: found.start()])[-1])[-MOST_OWNED:]
+    behind = WORD.match(text, found.end())
+    if behind is None or behind[0][0].isupper():
+        return False
+    return any(
+        is_name(found[2], language) and goes_on(behind[0], language) for language in list_owning(owned)
+    )
+
+
+def list_owning(words: list[str]) -> Iterator[str]:
+    """The languages in which words end with somebody or an animal of the person's."""
+    folded = [fold_letters(word) for word in words]
+    for language in list_codes():
+        # The name of a noun may be in front of "my", and an adjective behind it.
+        has_noun = any(is_person_or_animal(name_noun(word, language)) for word in folded[-2:])
+        if has_noun and not load_words(language, "my").isdisjoint(folded):
+            yield language
+
+
+def name_noun(word: str, language: str) -> str:
+    nouns = load_nouns(language)
+    bare = word.removeprefix(HEBREW_THE) if language == HEBREW else word
+    return nouns.get(word) or nouns.get(bare, "")
+
+
+def is_name(spoken: str, language: str) -> bool:
+    words = spoken.split()
+    if any(fold_letters(word) in load_given_names() for word in words):
+        return True
+    if is_hebrew(words[0]):
+        return len(words) == 1
+    # "Meine Schwester, Lehrerin, ..." says what she is.
+    is_told = any(matches_job(word, language) for word in words) or tells_quality(words, language)
+    return all(word[0].isupper() for word in words) and not (language in CAPITAL_NOUNS and is_told)
+
+
+def tells_quality(words: list[str], language: str) -> bool:
+    hot = load_hot_words(language)
+    return any(fold_letters(word) in hot.nouns or hot.classify(word.casefold()) for word in words)
+
+
+def goes_on(word: str, language: str) -> bool:
+    """Whether a word behind the name may be the verb of who is named."""
+    is_joined = language == HEBREW and word.startswith(HEBREW_AND)
+    return not is_joined and fold_letters(word) not in list_openers(language)
+
+
+@cache
+def list_openers(language: str) -> frozenset[str]:
+    return frozenset().union(*(load_words(language, kind, "frames") for kind in NO_PREDICATE))

@@ -1,7 +1,7 @@
 """Names between commas behind whom they name: "my husband, Uri, eats meat".
 
-Every reader cuts at commas, so that what the husband eats stood in a clause of its own, and was the person's in languages
-whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was.
+Every reader cuts at commas, so that what the husband eats stood in a clause of its own, and was the person's in
+languages whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was.
 """
 
 import re
@@ -29,7 +29,9 @@ NO_PREDICATE: Final = ("conj", "but", "sub", "rel", "wh", "prep", "my", "i", "de
 
 def join_appositions(text: str) -> str:
     """The text with a blank in place of each comma around a name."""
-    marks = [at for found in APPOSED.finditer(text) if is_apposed(text, found) for at in (found.start(1), found.start(3))]
+    marks = [
+        at for found in APPOSED.finditer(text) if is_apposed(text, found) for at in (found.start(1), found.start(3))
+    ]
     for at in marks:
         text = f"{text[:at]} {text[at + 1 :]}"
     return text
@@ -40,9 +42,7 @@ def is_apposed(text: str, found: re.Match[str]) -> bool:
     behind = WORD.match(text, found.end())
     if behind is None or behind[0][0].isupper():
         return False
-    return any(
-        is_name(found[2], language) and goes_on(behind[0], language) for language in list_owning(owned)
-    )
+    return any(is_name(found[2], language) and goes_on(behind[0], language) for language in list_owning(owned))
 
 
 def list_owning(words: list[str]) -> Iterator[str]:

@@ -1,13 +1,14 @@
 """A new place of work or a new home that is told without a verb: "heute letzter Arbeitstag, ab Montag bei Trumpf",
-"got the keys! new house in Howden, finally ours"."""
+"got the keys! new house in Howden, finally ours"; and where somebody is, told by the way: "I'm in Leeds btw"."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
+from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
@@ -35,6 +36,7 @@ class Arrival:
     name: str
     span: tuple[int, int]
     language: str
+    is_new: bool = True
 
 
 def add_arrivals(
@@ -49,8 +51,8 @@ def add_arrivals(
     said = " ".join(raw.split()).rstrip(" ,;:.!…")
     span = (place + found.span[0], place + found.span[1])
     statement = f"{said[:1].upper()}{said[1:]}."
-    new = Claim(SPEAKER, found.relation, found.name, statement, span, tense="new", lang=found.language, is_sure=True)
-    return [new]
+    told = Claim(SPEAKER, found.relation, found.name, statement, span, lang=found.language, is_sure=True)
+    return [replace(told, tense="new") if found.is_new else told]
 
 
 def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
@@ -79,6 +81,37 @@ def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
     is_own = any(load_phrases(language, one).search(text) for one in ("keys", "own at last"))
     if is_own and not names_another(text, language):
         yield from find_in_pieces(raw, 0, "lives_in", language)
+    yield from find_here(raw, language)
+
+
+def find_here(raw: str, language: str) -> Iterator[Arrival]:
+    """ "I'm in Leeds btw": nobody says by the way where they only are for an hour, and nothing else stands there."""
+    aside = load_phrases(language, "by the way").search(raw)
+    if aside is None:
+        return
+    rest = f"{raw[: aside.start()]}{' ' * len(aside[0])}{raw[aside.end() :]}"
+    words = list(WORD.finditer(rest))
+    folded = [fold_letters(one[0]) for one in words]
+    into, here = load_words(language, "in place"), load_words(language, "am here")
+    light = here | list_frame_words(language, "i", "adv", "now")
+    at = next((at for at, word in enumerate(folded) if word in into or is_in(folded[at], language)), 0)
+    if not at or here.isdisjoint(folded[:at]) or not light.issuperset(folded[:at]):
+        return
+    place = words[at if language == HEBREW else at + 1 :]
+    if place and is_name(place, raw, language) and is_town(rest[place[0].start() : place[-1].end()], language):
+        name = rest[place[0].start() : place[-1].end()].casefold()
+        name = name.removeprefix(HEBREW_IN) if language == HEBREW else name
+        yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
+
+
+def is_town(spoken: str, language: str) -> bool:
+    """ "Leeds", neither "bed", "June" nor "hospital"; of German, whose nouns all have a capital, only a known one."""
+    words = [fold_letters(word) for word in spoken.split()]
+    bare = spoken.removeprefix(HEBREW_IN) if language == HEBREW else spoken
+    kinds = list_frame_words(language, "field", "dwelling", "passing", "time", "unit", "event")
+    if is_no_home(bare) or not kinds.isdisjoint(words) or any(is_of_time(word, language) for word in words):
+        return False
+    return is_known_place(bare) or (language != "de" and spoken[0].isupper())
 
 
 def names_another(text: str, language: str) -> bool:

@@ -75,7 +75,8 @@ def is_said_over(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpenin
     """
     low, high = find_segment(tokens, max(opening.end - 1, opening.start))
     for at, after in sentence.spans(MARK + "over"):
-        if not opening.start <= at < end:
+        # "He ended up in hospital".
+        if not opening.start <= at < end or any(one <= at < stop for one, stop in sentence.spans(MARK + "apart")):
             continue
         first, last = find_segment(tokens, at)
         if (first, last) == (low, high) or not names_something(sentence, first, last, (at, after)):

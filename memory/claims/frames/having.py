@@ -1,10 +1,12 @@
 """What somebody has: things, relatives, animals, appointments; how many, and when."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memory.claims.frames.details import find_time
 from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.heads import HEAD_LAST
 from memory.claims.frames.matching import FrameMatch
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.naming import find_names, find_span, list_counted
@@ -15,6 +17,7 @@ from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.tokens import MOST_TOKENS, HotToken
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 # Words between a thing and its time: "an appointment with the doctor on Monday".
@@ -242,6 +245,10 @@ def may_be_one_of(reader: PhraseReader, phrase: NounPhrase) -> bool:
 def tell_thing(
     reader: PhraseReader, subject: HotSubject, phrase: NounPhrase, verb: int, *, is_denied: bool, is_ended: bool
 ) -> Iterator[ClauseFact]:
+    is_compound = ends_in_time(reader, phrase)
+    if is_compound:
+        start = phrase.end - len(phrase.head.split())
+        phrase = replace(phrase, end=phrase.end + 1, head=reader.cut(start, phrase.end + 1))
     span = find_span(reader, verb, phrase.end)
     spoken = complete_noun(reader, phrase)
     if spoken in subject.names:
@@ -254,9 +261,20 @@ def tell_thing(
     if phrase.count:
         yield ClauseFact(phrase.head, "quantity", phrase.count, span)
     found = find_time(reader, phrase.end, len(reader.tokens)) or find_time(reader, 0, phrase.start)
-    is_event = any(token.has("event") for token in reader.tokens[phrase.start : phrase.end])
+    is_event = is_compound or any(token.has("event") for token in reader.tokens[phrase.start : phrase.end])
     if found is not None and found[1] - phrase.end <= (REACH_OF_EVENT if is_event else REACH):
         yield ClauseFact(phrase.head, "time", found[0], span)
+
+
+def ends_in_time(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "A parents' evening": what is of people and ends in a part of the day is one thing, "a friend Monday" two."""
+    at = phrase.end
+    if phrase.relation not in PEOPLE or not reader.tokens[phrase.start].has("one") or at >= len(reader.tokens):
+        return False
+    weekdays = read_entries(reader.words.language, "slots", "weekday")
+    return (
+        reader.words.language in HEAD_LAST and reader.tokens[at].has("time") and reader.tokens[at].text not in weekdays
+    )
 
 
 def tell_ages(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:

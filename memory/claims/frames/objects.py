@@ -210,7 +210,11 @@ def is_firm(reader: PhraseReader, phrase: NounPhrase) -> bool:
     is_bare = not (phrase.owner or phrase.has_article or phrase.count) and len(tokens) > 1
     if not is_bare or tokens[0].plain in reader.words.nouns or tokens[0].classes or reader.words.language == "de":
         return False
-    return all(token.is_capital for token in tokens) if reader.has_capitals else reader.tokens[phrase.start - 1].text == "at"
+    return (
+        all(token.is_capital for token in tokens)
+        if reader.has_capitals
+        else reader.tokens[phrase.start - 1].text == "at"
+    )
 
 
 def is_year(spoken: str) -> bool:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW_IN, HEBREW_THE
+from memory.language.hebrew import HEBREW_IN, HEBREW_THE, HEBREW_TO
 from memory.language.loader import SHARED, collect_entries, read_sections, split_entries
 
 WORD: Final = re.compile(r"[^\W_]+")
@@ -38,4 +38,4 @@ def load_no_homes() -> frozenset[str]:
 def list_spoken(spoken: str) -> frozenset[str]:
     """The folded words of a value, of Hebrew also without what is written onto them; "A&E" is one."""
     words = frozenset(fold_letters(word) for word in [*WORD.findall(spoken), *spoken.split()])
-    return words.union(word.lstrip(HEBREW_IN + HEBREW_THE) for word in words)
+    return words.union(word.lstrip(HEBREW_IN + HEBREW_THE + HEBREW_TO) for word in words)

@@ -7,6 +7,7 @@ from typing import Final
 from memory.claims.building import LONGEST, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import is_plain
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
@@ -67,6 +68,7 @@ def claim_slot(
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
     if piece is None:
         return None
+    piece = piece[0], find_limited_end(sentence, tokens, piece[1])
     statement = word_slot(sentence, tokens, slot, piece, before)
     if not statement or len(statement) > LONGEST or (find_refusal(statement) is not None and not is_parted):
         return None
@@ -83,6 +85,15 @@ def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | Non
         return piece
     begun = (first for first, last in stretches if slot.start < tokens.ends[last - 1])
     return min(next(begun, piece[0]), piece[0]), piece[1]
+
+
+def find_limited_end(sentence: Sentence, tokens: ClauseTokens, end: int) -> int:
+    """ "Papa a fait un infarctus, du coup régime sans sel": the limit that follows, of nobody else, is part of it."""
+    behind = next(((one[0][0], one[-1][1]) for one in tokens.segments if one[0][0] == end), None)
+    if behind is None or any(behind[0] <= at < behind[1] for at, _ in sentence.spans("me", MARK + "i", MARK + "my")):
+        return end
+    limited = find_constraint(sentence.raw[tokens.starts[behind[0]] : tokens.ends[behind[1] - 1]])
+    return behind[1] if limited - {STYLE, ANYTHING} else end
 
 
 def find_clauses(tokens: ClauseTokens, slot: SlotMatch) -> list[tuple[int, int]]:

@@ -37,11 +37,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
-    if claim.relation in {"works_at", "works_as", "school"} and is_no_work(claim):
-        return replace(free_claim(claim), tense="present")
-    if claim.relation in HOMES | NAMED and is_no_home(claim.object):
-        return replace(free_claim(claim), tense="present")
-    if claim.relation in {"has_condition", "diet"} and is_no_ailment(claim):
+    if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
         return free_claim(claim)
@@ -58,6 +54,16 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def is_other_kind(claim: Claim) -> bool:
+    """Whether the object is nothing of the kind that its relation tells."""
+    if claim.relation in {"works_at", "works_as", "school"}:
+        return is_no_work(claim)
+    if claim.relation in HOMES | NAMED:
+        # "Hit by a car and taken to hospital": neither a home nor somebody's name.
+        return is_no_home(claim.object)
+    return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
 def free_claim(claim: Claim) -> Claim:

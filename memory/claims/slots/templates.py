@@ -43,7 +43,12 @@ NUMBER: Final = r"\d{1,5}(?:[.,]\d{1,3})?"
 UNIT: Final = (
     r"(?:mg|ml|mcg|µg|g|iu|ie|ui|units?|einheiten|unidades|unités|unità|drops|tropfen|puffs?|hübe?|gotas|gouttes|gocce)"
 )
-CLOCK: Final = r"\d{1,2}(?:[:.h]\d{2})?(?:am|pm|h|[ |]uhr|[ |]am|[ |]pm)?"
+# "She's 24 kg": what a number measures is no hour.
+MEASURES: Final = (
+    r"kg|kilos?|g|grams?|gramm|gramos|grammi|gramas|pounds?|lbs?|stone|pfund|cm|mm|km|m|metros?|metri|meter|miles|kilometer"
+    r"|mg|ml|euros?|dollars?|%|ק\"ג|קילו|ס\"מ|מטר"
+)
+CLOCK: Final = rf"\d{{1,2}}(?:[:.h]\d{{2}})?(?:am|pm|h|[ |]uhr|[ |]am|[ |]pm)?(?![ |~](?:{MEASURES})(?:[ |~!,;:]|$))"
 NUMBER_END: Final = f"(?=[|~!,;:]|$|{' '}(?:years?|jahr|ans|an|anos|anni|months?|meses|mesi|mois|monat|tacos|old))"
 # A dose and a time of the week or the day, as elements of a template.
 VALUES: Final = {
@@ -89,6 +94,7 @@ WORD_SECTIONS: Final = frozenset(
         "hired vehicle",
         "vehicle word",
         "by the way",
+        "am here",
         "their",
         "begins",
         "begins if ahead",

@@ -1,0 +1,85 @@
+"""A name between commas cuts no clause, and names counted off are as many as there are."""
+
+import pytest
+
+from memory.claims import read_claims
+from memory.claims.appositions import join_appositions
+
+Slot = tuple[str, str, str]
+
+
+def list_slots(text: str, *previous: str) -> set[Slot]:
+    return {(one.subject, one.relation, one.object) for one in read_claims(text, previous) if one.polarity}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my brother, Declan, eats fish", ("declan", "eats", "fish")),
+        ("I'm vegan but my wife, Orla, drinks milk", ("orla", "drinks", "milk")),
+        ("meine Schwester, Wiebke, wohnt in Bremen", ("wiebke", "lives_in", "bremen")),
+        ("mi hermana, Lucía, come pescado", ("lucía", "eats", "pescado")),
+        ("ma sœur, Inès, mange du porc", ("inès", "eats", "porc")),
+        ("mio fratello, Elia, mangia pesce", ("elia", "eats", "pesce")),
+        ("o meu irmão, Rui, come peixe", ("rui", "eats", "peixe")),
+        ("אני טבעוני אבל האישה שלי, נועה, אוכלת גבינה", ("נועה", "eats", "גבינה")),
+    ],
+)
+def test_a_clause_goes_on_behind_a_name(text: str, told: Slot) -> None:
+    slots = list_slots(text)
+    assert told in slots
+    assert ("you", *told[1:]) not in slots
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live with my brother, Declan, and our dog",
+        "my sister, Orla, my brother and I",
+        "meine Schwester, Lehrerin, wohnt in Bremen",
+        "my sons, Tom, Max, Leo",
+        "with my wife, honestly, nothing works",
+        "we eat apples, Pears, plums",
+    ],
+)
+def test_other_commas_stay(text: str) -> None:
+    assert join_appositions(text) == text
+
+
+def test_places_stay() -> None:
+    assert join_appositions("my wife, Orla, sings") == "my wife  Orla  sings"
+
+
+@pytest.mark.parametrize(
+    ("text", "spouse", "children"),
+    [
+        ("married to Declan, two girls: Orla (4) and Ciara (7)", "declan", {"orla": "4", "ciara": "7"}),
+        ("verheiratet mit Jens, zwei Töchter: Wiebke (8) und Antje (11)", "jens", {"wiebke": "8", "antje": "11"}),
+        ("casada con Iván, dos hijas: Lucía (3) y Vera (6)", "iván", {"lucía": "3", "vera": "6"}),
+        ("mariée avec Luc, deux filles : Inès (5) et Maud (9)", "luc", {"inès": "5", "maud": "9"}),
+        ("sposata con Elia, due figlie: Giulia (3) e Sara (6)", "elia", {"giulia": "3", "sara": "6"}),
+        ("casada com o Rui, duas filhas: Inês (4) e Marta (6)", "rui", {"inês": "4", "marta": "6"}),
+        ("נשואה לדן, שתי בנות: נועה (4) ומאיה (7)", "דן", {"נועה": "4", "מאיה": "7"}),
+    ],
+)
+def test_children_counted_off_are_no_spouses(text: str, spouse: str, children: dict[str, str]) -> None:
+    slots = list_slots(text)
+    assert {one for one in slots if one[1] == "married_to"} == {("you", "married_to", spouse)}
+    assert {one for one in slots if one[1] == "daughter"} == {("you", "daughter", name) for name in children}
+    assert {one for one in slots if one[1] == "age"} == {(name, "age", age) for name, age in children.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "não tenho cães, a gata é da minha vizinha",
+        "no tengo mascotas, el perro es del vecino",
+        "I have no pets, the dog is my neighbour's",
+        "ich hab keine Tiere, der Hund ist vom Nachbarn",
+        "je n'ai pas d'animaux, le chien est au voisin",
+        "non ho animali, il cane è del vicino",
+        "אין לי חיות, הכלב של השכן",
+    ],
+)
+def test_a_neighbours_animal_is_not_the_persons(text: str) -> None:
+    assert not [one for one in list_slots(text) if one[0] == "you" and one[1] in {"has", "owns", "dog", "cat"}]

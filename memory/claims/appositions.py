@@ -24,7 +24,7 @@ CUT: Final = re.compile(r"[,;:.!?…()\n]")
 # Words of "my older sister" before the comma.
 MOST_OWNED: Final = 4
 # What stands behind the second comma where the clause does not go on about who was named.
-NO_PREDICATE: Final = ("conj", "but", "sub", "rel", "wh", "prep", "my", "i", "det", "he", "she", "they")
+NO_PREDICATE: Final = ("conj", "but", "sub", "rel", "that", "wh", "prep", "my", "i", "det", "he", "she", "they")
 
 
 def join_appositions(text: str) -> str:

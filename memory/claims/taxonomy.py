@@ -17,6 +17,7 @@ KIN: Final = frozenset(
     | {"sister_in_law", "brother_in_law", "son_in_law", "daughter_in_law", "stepmother", "stepfather", "stepson"}
     | {"stepdaughter", "half_brother", "half_sister", "godmother", "godfather", "godson", "goddaughter", "godchild"}
 )
+CHILDREN: Final = frozenset({"child", "son", "daughter"})
 PARTNER_NOUNS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband"})
 PARTNERS: Final = PARTNER_NOUNS | {"married_to"}
 HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss"})

@@ -8,13 +8,12 @@ from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span, list_counted
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
-from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 
 OLDEST: Final = 120
 MOST_OF_NAME: Final = 3
 # Words of a clause that says no more than "pleased to meet you".
 MOST_OF_GREETING: Final = 5
-CHILDREN: Final = frozenset({"child", "son", "daughter"})
 
 
 def read_introduced(reader: PhraseReader, clause: HotClause, beside: Sequence[HotClause]) -> Iterator[ClauseFact]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.frames.jobs import matches_job
@@ -9,7 +10,7 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.tokens import HotToken
-from memory.claims.taxonomy import PEOPLE, SYMMETRIC, THINGS
+from memory.claims.taxonomy import CHILDREN, PEOPLE, SYMMETRIC, THINGS
 from memory.language.names import load_given_names
 
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
@@ -38,6 +39,8 @@ def choose_objects(
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
+        # "Married with two kids, Zoe and Max".
+        phrases = list(takewhile(lambda one: relation != "married_to" or one.relation not in CHILDREN, phrases))
         # "Casado com a Teresa": Portuguese gives names an article.
         named = [name_called_so(reader, one, is_apposed=True) for one in phrases]
         pairs = zip(named, phrases, strict=True)

@@ -7,12 +7,13 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.places import is_no_home
+from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.taxonomy import ANIMALS, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.loader import list_codes, read_entries
@@ -62,7 +63,7 @@ def is_other_kind(claim: Claim) -> bool:
         return is_no_work(claim)
     if claim.relation in HOMES | NAMED:
         # "Hit by a car and taken to hospital": neither a home nor somebody's name.
-        return is_no_home(claim.object)
+        return is_no_home(claim.object) or (claim.relation == "married_to" and names_children(claim))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
@@ -102,6 +103,12 @@ def is_no_ailment(claim: Claim) -> bool:
     small = load_small_words(claim.lang or "en")
     is_when = bool(words) and all(word.isdigit() or fold_letters(word) in small for word in words)
     return is_when or (known is not None and known[1] in PEOPLE | ANIMALS)
+
+
+def names_children(claim: Claim) -> bool:
+    """ "Verheiratet mit zwei Kindern"."""
+    nouns = load_hot_words(claim.lang or "en").nouns
+    return any(nouns.get(fold_letters(word)) in CHILDREN for word in WORD.findall(claim.object))
 
 
 @cache

@@ -36,6 +36,7 @@ def test_a_clause_goes_on_behind_a_name(text: str, told: Slot) -> None:
     [
         "I live with my brother, Declan, and our dog",
         "my sister, Orla, my brother and I",
+        "I told my brother, Declan, that I sing",
         "meine Schwester, Lehrerin, wohnt in Bremen",
         "my sons, Tom, Max, Leo",
         "with my wife, honestly, nothing works",
@@ -67,6 +68,19 @@ def test_children_counted_off_are_no_spouses(text: str, spouse: str, children: d
     assert {one for one in slots if one[1] == "married_to"} == {("you", "married_to", spouse)}
     assert {one for one in slots if one[1] == "daughter"} == {("you", "daughter", name) for name in children}
     assert {one for one in slots if one[1] == "age"} == {(name, "age", age) for name, age in children.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "married with two kids, Orla and Max",
+        "verheiratet mit zwei Kindern, Wiebke und Jens",
+        "casada con dos hijas, Lucía y Vera",
+        "sposato con due figli, Elia e Sara",
+    ],
+)
+def test_nobody_is_married_to_their_children(text: str) -> None:
+    assert not [one for one in list_slots(text) if one[1] == "married_to"]
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,11 @@ def test_what_is_not_to_be_advised_is_kept_as_said(text: str) -> None:
     assert told.statement.casefold().startswith(text.casefold())
 
 
+@pytest.mark.parametrize("text", ["no recommending aspirin please", "no suggesting ibuprofen", "stop suggesting dairy"])
+def test_what_is_not_to_be_advised_is_a_wish(text: str) -> None:
+    assert list_relations(read_claims(text)) == {"style"}
+
+
 @pytest.mark.parametrize(
     ("text", "work"),
     [

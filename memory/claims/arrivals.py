@@ -21,7 +21,7 @@ from memory.language.names import load_given_names
 MOST_OF_NAME: Final = 3
 # In Hebrew "in" is written onto the name.
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
-REPLACED: Final = frozenset({ABOUT, "time", "dating"})
+REPLACED: Final = frozenset({ABOUT, "time", "dating", "studies"})
 # "Ci hanno dato le chiavi": what goes on longer tells more than that.
 MOST_WORDS_OF_KEYS: Final = 6
 SENTENCE: Final = re.compile(r"[.!?…\n]")

@@ -75,7 +75,11 @@ def free_claim(claim: Claim) -> Claim:
 def word_doing(claim: Claim) -> str:
     """ "Drive the 36 bus": the words up to the value, without who does so."""
     at = claim.statement.casefold().find(claim.object)
-    words = claim.statement[: at + len(claim.object)].split() if at >= 0 else [claim.object]
+    if at < 0:
+        return claim.object
+    # "My neighbour Tom drives the school bus": behind his name.
+    named = claim.statement.casefold().find(claim.subject, 0, at) if claim.subject != SPEAKER else -1
+    words = claim.statement[named + len(claim.subject) if named >= 0 else 0 : at + len(claim.object)].split()
     own = load_words(claim.lang or "en", "i")
     return " ".join(words[1:] if fold_letters(words[0]) in own else words).casefold()
 

@@ -112,6 +112,18 @@ def test_a_bus_that_somebody_drives_is_their_work(text: str, work: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my dad drives a tram", ("dad", "works_as", "drives a tram")),
+        ("mi padre conduce un autobús", ("padre", "works_as", "conduce un autobús")),
+        ("my brother Declan drives the school bus", ("declan", "works_as", "drives the school bus")),
+    ],
+)
+def test_a_bus_that_somebody_else_drives_is_theirs(text: str, told: Slot) -> None:
+    assert told in list_slots(text)
+
+
+@pytest.mark.parametrize(
     ("text", "car"),
     [
         ("I drive a Fiat Panda", "fiat panda"),
@@ -133,6 +145,7 @@ def test_a_car_stays_a_car(text: str, car: str) -> None:
         ("au fait, je suis à Fougères", "fougères"),
         ("a proposito, sono a Prato", "prato"),
         ("estou em Viseu, por sinal", "viseu"),
+        ("estou no Porto, já agora", "porto"),
         ("דרך אגב אני בירושלים", "ירושלים"),
     ],
 )

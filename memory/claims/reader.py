@@ -41,6 +41,7 @@ from memory.claims.requests import (
     name_request,
     restore_quoted,
 )
+from memory.claims.separations import add_separation
 from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
@@ -128,6 +129,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
         return claims
     raw, likely = one.sentence.raw, reading.whole.languages
     claims = split_appointments(claims, raw, one.place, likely)
+    claims = add_separation(claims, raw, one.place, likely)
     return add_arrivals(claims, raw, one.place, reading.whole.text, likely)
 
 

@@ -19,7 +19,7 @@ KIN: Final = frozenset(
 )
 CHILDREN: Final = frozenset({"child", "son", "daughter"})
 PARTNER_NOUNS: Final = frozenset({"boyfriend", "girlfriend", "partner", "fiance", "wife", "husband"})
-PARTNERS: Final = PARTNER_NOUNS | {"married_to"}
+PARTNERS: Final = PARTNER_NOUNS | {"married_to", "dating"}
 HELPERS: Final = frozenset({"doctor", "dentist", "therapist", "vet", "hairdresser", "babysitter", "boss"})
 # Who goes out of somebody's life by leaving, retiring or moving out, and whose name another may take.
 DEPARTING: Final = HELPERS | {"roommate"}

@@ -162,7 +162,7 @@ def names_part(sentence: Sentence, place: int) -> bool:
 
 
 def has_other_voice(sentence: Sentence) -> bool:
-    if quotes_after_colon(sentence):
+    if quotes_after_colon(sentence) or denies_opinion(sentence):
         return True
     if sentence.has("someone says", "asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw:
         return True
@@ -171,7 +171,13 @@ def has_other_voice(sentence: Sentence) -> bool:
 
 def has_own_part(sentence: Sentence) -> bool:
     """Whether a stretch of a sentence that orders, or speaks for somebody else, may be the person's own."""
-    return ADDRESS_MARK not in sentence.raw and not quotes_after_colon(sentence)
+    is_foreign = quotes_after_colon(sentence) or denies_opinion(sentence)
+    return ADDRESS_MARK not in sentence.raw and not is_foreign
+
+
+def denies_opinion(sentence: Sentence) -> bool:
+    """ "My boss thinks I'm vegetarian, not true at all"."""
+    return sentence.has(MARK + "untrue") and sentence.has(MARK + "opines", "someone says")
 
 
 def opens_clause(sentence: Sentence, place: int) -> bool:

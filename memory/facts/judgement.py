@@ -22,7 +22,7 @@ from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import is_lasting_tie, is_spared, may_end, names_matter
+from memory.facts.succession import is_axis_over, is_lasting_tie, is_spared, may_end, names_matter
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 ENDED: Final = "over"
 DOSE: Final = "takes_dose"
+# "Meine Freundin" is either.
+FRIEND: Final = "friend_of"
 NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
 HOME: Final = "lives_in"
 WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"})
@@ -154,7 +156,7 @@ def leaves_limit(fact: Fact, draft: FactDraft) -> bool:
     """What limits somebody, a medicine or an allergy, goes on unless the words name it or say that something is over:
     "no wait, 4" of a recipe took the insulin that was told before it."""
     is_limit = fact.category == CONSTRAINT and draft.relation in OPEN_RELATIONS and draft.tense != ENDED
-    return is_limit and not names_matter(fact, draft)
+    return is_limit and not names_matter(fact, draft) and not is_axis_over(fact, draft)
 
 
 def spares_unnamed(fact: Fact, draft: FactDraft) -> bool:
@@ -219,7 +221,7 @@ def judge_fact(
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
     if is_same_slot and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
-    if takes_place(fact, draft, keys):
+    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.
@@ -229,6 +231,15 @@ def judge_fact(
     is_dose = DOSE in {fact.relation, draft.relation} and fact.relation != draft.relation
     is_another = is_dose or are_apart(fact, draft, keys) or tell_apart(fact, draft, keys)
     return "keep_both" if verdict == "merge" and is_another else verdict
+
+
+def parts_with(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether a couple's end names whom the fact tells, whatever they were called: girlfriend, Freundin, fiancé."""
+    if draft.tense != ENDED or draft.relation not in PARTNERS or fact.relation not in PARTNERS | {FRIEND}:
+        return False
+    is_held = fact.subject_key == keys[0] and fact.polarity and fact.last_seen <= draft.occurred_at
+    is_named = bool(set(fact.object_key.split()) & set(keys[2].split()))
+    return is_held and (is_named or (not keys[2] and fact.relation == draft.relation))
 
 
 def tell_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

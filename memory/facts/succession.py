@@ -10,7 +10,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.relations import is_single_valued
-from memory.claims.slots.nouns import is_person_or_animal
+from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, DEPARTING, KIN, PARTNERS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
@@ -21,6 +21,7 @@ from memory.guard.annotation import annotate_text
 from memory.language.analysis import extract_terms
 from memory.language.folding import WORD, fold_text
 from memory.language.names import find_names
+from memory.language.stems import DEFAULT_LANGUAGE
 from memory.models import Fact
 
 ANNOUNCES: Final = frozenset({"new", "over"})
@@ -32,6 +33,8 @@ MAY_BE_SEVERAL: Final = frozenset(
     | {"studies", "learning", "project", "goal", "interest", "struggles_with", "style", "sees", "colleague"}
 )
 LEAST_WORD: Final = 3
+# A value of an axis: of a pregnancy.
+OVER: Final = "over"
 # One mark and no run of them: a line of question marks was read from each of them on (2 s for 32 KB).
 CLAUSES: Final = re.compile(r"[,;:.!?]\s|\s[–—-]\s")
 STAYS: Final = frozenset({f"{MARK}still", f"{MARK}stays"})
@@ -58,7 +61,8 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
-    is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction
+    is_over = fact.subject_key == keys[0] and is_axis_over(fact, draft)
+    is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction or is_over
     if fills_same_slot(fact, keys, is_announced=is_announced):
         return True
     if not (is_announced or draft.is_remark) or are_others_apart(fact, keys) or is_lasting_tie(fact, draft):
@@ -71,7 +75,14 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     is_open = not OPEN_RELATIONS.isdisjoint({fact.relation, draft.relation})
     if is_announced and is_ending and is_own and is_open and not names_another(fact, draft):
         return True
-    return names_matter(fact, draft) or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
+    is_named = is_over or names_matter(fact, draft)
+    return is_named or (draft.is_remark and bool(thread_id) and fact.thread_id == thread_id)
+
+
+def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
+    """ "The baby is here", "c'est une fausse couche": the pregnancy is over in whatever words."""
+    known, told = (read_pair_statement(PairStatement(one.statement)).axes for one in (fact, draft))
+    return any(OVER in told[axis] - known[axis] for axis in known.keys() & told.keys())
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -96,7 +107,7 @@ def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:
     if draft.is_correction or not (is_tie or (is_free and fact.relation in PARTNERS | DEPARTING)):
         return False
     is_parted = fact.relation in PARTNERS and read_pair_statement(PairStatement(draft.statement)).tells_end
-    return is_tie or not is_parted
+    return is_tie or not is_parted or names_kin(draft.statement, draft.lang or DEFAULT_LANGUAGE)
 
 
 def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

@@ -14,6 +14,7 @@ from memory.claims.frames.naming import find_span
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
+from memory.claims.slots.nouns import names_kin
 from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS, THINGS
 from memory.guard.spelling import fold_letters
 
@@ -32,13 +33,14 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     if is_denied or not clause.says(reader.words.phrases["parting"]):
         return
     spoken = {token.plain for token in reader.tokens}
+    said = reader.cut(0, len(reader.tokens))
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
     named = (one for one in told if one.relation in ENDABLE and is_named(one, spoken))
     for one in dict.fromkeys(named):
         if is_journey and one.relation == "lives_in":
             continue
-        if one.relation in PARTNERS | DEPARTING and leaves_early(reader):
+        if one.relation in PARTNERS | DEPARTING and (leaves_early(reader) or names_kin(said, reader.words.language)):
             continue
         if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))

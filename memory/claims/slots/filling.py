@@ -11,12 +11,13 @@ from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
-from memory.claims.slots.nouns import is_person_or_animal
+from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.slots.resolution import SEES, KnownSlot, find_care
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
 from memory.claims.taxonomy import DEPARTING, KIN, PARTNERS
 from memory.guard.annotation import Sentence
+from memory.language.stems import DEFAULT_LANGUAGE
 
 # Openings that say of a statement what no slot does.
 OF_THEIR_OWN: Final = frozenset(
@@ -128,7 +129,8 @@ def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
     if claim.tense != "over" or claim.relation not in {ABOUT, "owns", "has", "takes"}:
         return claim
     told = find_told(claim.statement, [one for one in known if may_be_of(one, claim, known)])
-    if told is None:
+    is_of_kin = names_kin(claim.statement, claim.lang or DEFAULT_LANGUAGE)
+    if told is None or (told.relation in PARTNERS and is_of_kin):
         return claim
     if told.relation in KIN - PARTNERS:
         # "Hania left the cage open": kin stay kin whatever they leave.

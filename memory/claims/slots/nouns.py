@@ -9,7 +9,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.slots.matching import SlotMatch, load_words
 from memory.claims.subjects import is_person
-from memory.claims.taxonomy import ANIMALS
+from memory.claims.taxonomy import ANIMALS, KIN, PARTNERS
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries, read_sections
@@ -154,3 +154,10 @@ def name_beside(slot: SlotMatch, raw: str) -> Iterator[SlotMatch]:
             return
         place = found.end(1)
         yield replace(slot, object=found[1].casefold(), end=place, object_span=found.span(1))
+
+
+def names_kin(statement: str, language: str) -> bool:
+    """Whether it names kin: of "Ali's mum died" and "se murió la madre de Ali" it is not Ali who has gone."""
+    words = (fold_letters(one[0]) for one in WORDS.finditer(statement))
+    known = (find_known_noun([word], language) for word in words)
+    return any(one is not None and one[1] in KIN - PARTNERS for one in known)

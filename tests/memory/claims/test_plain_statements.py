@@ -38,3 +38,16 @@ def test_what_somebody_close_has_is_not_their_name(text: str) -> None:
 )
 def test_a_clipped_is_names_them(text: str, relation: str, name: str) -> None:
     assert (relation, name) in {(claim.relation, claim.object) for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mein Chef meint, ich bin Vegetarier, stimmt gar nicht",
+        "il mio capo dice che sono vegano, non è vero",
+        "mi cuñada cree que soy alérgica al sol, no es verdad",
+        "my aunt says I'm a Buddhist, which isn't true",
+    ],
+)
+def test_an_opinion_that_is_denied_at_once_claims_nothing(text: str) -> None:
+    assert read_claims(text) == []

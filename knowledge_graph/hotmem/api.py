@@ -113,6 +113,10 @@ def list_triples(request: HttpRequest, user: EndUser | None, options: Query[Trip
 )
 @write_once()
 def forget_triples(request: HttpRequest, user: EndUser, body: ForgetIn) -> HttpResponse:
-    """Their words, evidence and bank items go, and what was said before does not bring them back."""
+    """Their words, evidence and bank items go, and what was said before does not bring them back.
+
+    `named_in` are memories that tell more, as a whole exchange, and name what was forgotten still: delete those as well
+    where nothing of it may stay.
+    """
     forgotten = triples.forget_triples(user, body.s, body.r, body.d, now=timezone.now(), actor=get_actor(request))
-    return json_response(200, ForgottenOut(forgotten=forgotten))
+    return json_response(200, ForgottenOut(forgotten=forgotten.count, named_in=list(forgotten.named_in)))

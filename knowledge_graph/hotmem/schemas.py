@@ -187,6 +187,7 @@ class ForgetIn(ScopedFields, RequestBody):
 
 class ForgottenOut(BaseModel):
     forgotten: int
+    named_in: list[UUID] = Field(description="Memories whose words name it still, the newest first, at most 50.")
 
 
 class TripleListOptions(QueryParameters):

@@ -1,8 +1,10 @@
 """Triples by themselves: brought in in bulk, listed as of a time, and forgotten for good."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -23,7 +25,7 @@ from memory.facts.queries import FactFilter, select_facts
 from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
 from memory.guard import redact_secrets
 from memory.lifecycle import curation, publishing
-from memory.models import EndUser, Fact, FactEvidence, IdempotencyRecord
+from memory.models import EndUser, Fact, FactEvidence, IdempotencyRecord, MemoryItem
 from memory.models.facts import KEY_CHARS, STATEMENT_CHARS, EvidenceKind, FactState
 from memory.tiers import Trust
 
@@ -32,6 +34,19 @@ CONFIDENCE: Final = 0.9
 SPEAKERS: Final = frozenset({"you", "i", "me", "user", "the user"})
 REPEATED: Final = frozenset({FactEffect.REINFORCED, FactEffect.MERGED})
 HOT_ROUTE: Final = "/hot/"
+
+
+# A shorter name stands in every other word.
+LEAST_NAME: Final = 3
+MOST_NAMED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenTriples:
+    """How many, and the memories that name what they said still."""
+
+    count: int
+    named_in: Sequence[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +131,11 @@ def list_triples(
 
 def forget_triples(
     user: EndUser, subject: str, relation: str | None, value: str | None, *, now: datetime, actor: str
-) -> int:
-    """Forget facts for good, whatever their state: of a subject, of one of its slots, or of one value."""
+) -> ForgottenTriples:
+    """Forget facts for good, whatever their state: of a subject, of one of its slots, or of one value.
+
+    A memory that tells more than they did stays, and is named: "my psychiatrist put me on lithium" tells of him too.
+    """
     key = SPEAKER if subject.casefold().strip() in SPEAKERS else fold_key(subject)
     with user_scope(user):
         facts = Fact.objects.for_user(user).exclude(state=FactState.FORGOTTEN).filter(subject_key=key)
@@ -125,8 +143,21 @@ def forget_triples(
             facts = facts.filter(relation=relation)
         if value is not None:
             facts = facts.filter(object_key=fold_key(value))
-        ids = list(facts.values_list("pk", flat=True))
-        return sum(curation.forget_fact(user, fact_id, now=now, actor=actor) for fact_id in ids)
+        ids, told = [], {key} - {SPEAKER} if relation is None else set()
+        for fact_id, said in facts.values_list("pk", "object_key"):
+            ids.append(fact_id)
+            told.add(said)
+        count = sum(curation.forget_fact(user, fact_id, now=now, actor=actor) for fact_id in ids)
+        return ForgottenTriples(count, find_naming(user, told))
+
+
+def find_naming(user: EndUser, names: Iterable[str]) -> list[UUID]:
+    """The newest memories whose words name any of them. In the user's scope."""
+    naming = [Q(text__icontains=name) for name in names if len(name) >= LEAST_NAME]
+    if not naming:
+        return []
+    found = MemoryItem.objects.for_user(user).active().filter(reduce(or_, naming)).order_by("-created_at")
+    return list(found.values_list("pk", flat=True)[:MOST_NAMED])
 
 
 def forget_in_threads(user: EndUser, facts: Sequence[Fact]) -> None:

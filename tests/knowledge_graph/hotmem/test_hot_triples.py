@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from knowledge_graph.models import HotThread, HotTurn
 from memory.access.scope import user_scope
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
+from outcomes.tasks import read_exchanges
 from tests.api_client import ApiClient, client_for
 from tests.knowledge_graph.hotmem.test_hot_turn import say
 
@@ -54,8 +55,8 @@ def test_triples_come_in_in_the_order_they_held_and_are_exported_as_of_a_time(ap
 def test_what_is_forgotten_leaves_no_word_and_does_not_come_back(api: ApiClient, user: EndUser) -> None:
     say(api, "My brother Kofi lives in Kumasi.")
     say(api, "Kofi rang this morning")
-    assert api.post("hot/forget", {"s": "kofi", "r": "lives_in"}).json() == {"forgotten": 1}
-    assert api.post("hot/forget", {"s": "you", "r": "brother", "d": "Kofi"}).json() == {"forgotten": 1}
+    assert api.post("hot/forget", {"s": "kofi", "r": "lives_in"}).json()["forgotten"] == 1
+    assert api.post("hot/forget", {"s": "you", "r": "brother", "d": "Kofi"}).json()["forgotten"] == 1
     assert export(api, state="all") == []
     with user_scope(user):
         assert not HotTurn.objects.filter(user=user).exists()
@@ -66,6 +67,22 @@ def test_what_is_forgotten_leaves_no_word_and_does_not_come_back(api: ApiClient,
     early = (timezone.now() - timedelta(days=1)).isoformat()
     back = {"s": "kofi", "r": "lives_in", "d": "Kumasi", "occurred_at": early}
     assert bring_in(api, back) == {"stored": 0, "reinforced": 0, "skipped": 1}
+
+
+def test_what_names_the_forgotten_still_is_said(api: ApiClient, user: EndUser) -> None:
+    words = "My psychiatrist Dr Falk put me on lithium 600."
+    api.post("threads/t/exchanges", {"user_message": words, "assistant_message": "I see."})
+    read_exchanges(user.pk)
+    forgotten = api.post("hot/forget", {"s": "you", "r": "takes", "d": "lithium"}).json()
+    assert forgotten["forgotten"] == 1
+    with user_scope(user):
+        naming = MemoryItem.objects.filter(user=user, pk__in=forgotten["named_in"])
+        assert all("lithium" in one.text for one in naming)
+        assert any("put me on" in one.text for one in naming)
+    for memory_id in forgotten["named_in"]:
+        api.delete(f"memories/{memory_id}")
+    again = api.post("hot/forget", {"s": "you", "r": "takes", "d": "lithium"}).json()
+    assert again == {"forgotten": 0, "named_in": []}
 
 
 def test_what_is_no_triple_is_refused(api: ApiClient, user: EndUser) -> None:

@@ -11,6 +11,7 @@ from memory.claims.questions import PETS
 from memory.claims.slots.resolution import THINGS
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
+from memory.language.stopwords import load_all_stop_words
 from memory.models import EndUser, Fact
 
 # Relations whose object is somebody or something that is spoken of by its name.
@@ -27,7 +28,8 @@ def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[
     """The statements that introduced who or what the turn names, where the conversation itself did not."""
     said = " ".join(previous)
     words = set(fold_key(text[:READ_OF_TURN]).split()) - set(fold_key(said).split())
-    names = {word for word in words if len(word) >= LEAST_WORD}
+    # "In the garage till Tuesday" was what a car was told as, and "it's on the 11th" of a race was that car's.
+    names = {word for word in words - load_all_stop_words() if len(word) >= LEAST_WORD}
     if not names:
         return []
     with user_scope(user):

@@ -232,3 +232,13 @@ def test_a_sisters_medicine_ends_none_of_ones_own(user: EndUser, clock: Clock) -
 def test_each_allergy_of_a_list_is_a_fact(user: EndUser, clock: Clock) -> None:
     told = list_states(user, clock, "I'm allergic to penicillin, nuts and bee stings", "the weather is awful")
     assert {name for relation, name in told if relation == "allergic_to"} == {"penicillin", "nuts", "bee stings"}
+
+
+def test_a_pronoun_is_of_what_its_own_turn_names(user: EndUser, clock: Clock) -> None:
+    list_states(user, clock, "Our car is in the garage till Tuesday, it's a red Fabia.")
+    said = "I'm training for the Galway marathon, it's on the 11th of April"
+    memory.store_exchange(user, NewExchange("other", said, "I see."), now=clock())
+    profiling.profile_due_exchanges(user, now=clock())
+    with user_scope(user):
+        statements = Fact.objects.for_user(user).values_list("statement", flat=True)
+        assert not any("garage" in one and "April" in one for one in statements)

@@ -9,6 +9,7 @@ from typing import Final
 
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.relations import ABOUT
+from memory.claims.slots.matching import find_drug
 from memory.claims.topics import KIND, TopicWords, find_topic_words, read_words
 from memory.guard.annotation import Span, annotate_text
 from memory.language import intents
@@ -114,9 +115,12 @@ def list_kinds(read: TopicWords, relation: str) -> set[str]:
 def list_reacted_to(read: TopicWords, thing: str, *, is_medicine: bool) -> set[str]:
     """What an allergy limits: what it names, else what its sentence touches. A word of allergies is one of health, so
     that of a sentence this says nothing; of "aspirin" it does."""
-    named = find_topic_words(thing).topics & (REACTED_TO | {"health"}) if thing else frozenset()
+    named = set(find_topic_words(thing).topics & (REACTED_TO | {"health"})) if thing else set()
+    if find_drug(thing):
+        # "Naproxen wrecks my stomach": no list has every medicine, their endings tell most.
+        named.add("health")
     touched = read.topics & (REACTED_TO | ({"health"} if is_medicine else set()))
-    return set(named or touched or {"food"})
+    return named or set(touched) or {"food"}
 
 
 def drop_unmeant(kinds: set[str], statement: str, read: TopicWords, thing: str) -> set[str]:

@@ -213,3 +213,25 @@ def test_what_limits_the_person_is_claimed_though_no_phrase_knows_it(told: str) 
 )
 def test_what_limits_others_is_not(told: str) -> None:
     assert not read_claims(told)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've got colitis",
+        "Ich hab Gastritis",
+        "tengo gastritis",
+        "j'ai un ulcère",
+        "ho la gastrite",
+        "tenho insuficiência renal",
+        "יש לי אולקוס",
+        "naproxen wrecks my stomach",
+        "la aspirina me destroza el estómago",
+        "l'aspirine me bousille l'estomac",
+        "soy alérgica a la aspirina",
+        "I'm allergic to aspirin",
+    ],
+)
+def test_illness_and_what_one_cannot_take_limit_what_is_said_of_health(said: str) -> None:
+    limited = [find_constraint(one.statement, one.relation, one.tense, one.object) for one in read_claims(said)]
+    assert any("health" in topics for topics in limited), limited

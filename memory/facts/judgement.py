@@ -228,9 +228,13 @@ def judge_fact(
     known = describe_fact(fact)
     pair = (known, told) if fact.last_seen <= draft.occurred_at else (told, known)
     verdict = judge_pair(*pair, cosine, is_ordered=True)
+    return "keep_both" if verdict == "merge" and tells_another(fact, draft, keys) else verdict
+
+
+def tells_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether they are two facts though their sentences say the same, or are one: "my sister Inès is pregnant"."""
     is_dose = DOSE in {fact.relation, draft.relation} and fact.relation != draft.relation
-    is_another = is_dose or are_apart(fact, draft, keys) or tell_apart(fact, draft, keys)
-    return "keep_both" if verdict == "merge" and is_another else verdict
+    return is_dose or are_apart(fact, draft, keys) or tell_apart(fact, draft, keys)
 
 
 def parts_with(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

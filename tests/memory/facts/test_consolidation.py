@@ -291,3 +291,21 @@ def test_a_language_model_judges_what_waits_once_and_within_its_calls(
     clock.advance(days=1)
     model.says(json.dumps({"pairs": []}))
     assert (run(user, clock).model_calls, run(user, clock).model_calls) == (1, 0)
+
+
+def test_facts_that_one_sentence_told_stay_several(user: EndUser, clock: Clock) -> None:
+    said = "My sister Inès is pregnant and my son Eoin is 6."
+    slots = {
+        "sister": ("you", "inès"),
+        "has_condition": ("inès", "pregnant"),
+        "son": ("you", "eoin"),
+        "age": ("eoin", "6"),
+    }
+    kept = [
+        keep(
+            user, said, clock(), relation=relation, subject=subject, subject_key=subject, object=value, object_key=value
+        )
+        for relation, (subject, value) in slots.items()
+    ]
+    run(user, clock)
+    assert {reload(fact).state for fact in kept} == {FactState.ACTIVE}

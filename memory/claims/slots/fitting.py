@@ -27,6 +27,8 @@ OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
 WORD: Final = re.compile(r"[^\W_]+")
+# Relations of how somebody is, with the words that tell them.
+STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
 # How such adjectives begin in the languages of the product.
 ALLERGIC: Final = ("allerg", "alérg", "intoler", "intoller", "intolér", "אלרג", "רגיש")
 
@@ -38,6 +40,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
+    claim = name_state(claim)
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -65,6 +68,17 @@ def is_other_kind(claim: Claim) -> bool:
         # "Hit by a car and taken to hospital": neither a home nor somebody's name.
         return is_no_home(claim.object) or (claim.relation == "married_to" and names_children(claim))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
+
+
+def name_state(claim: Claim) -> Claim:
+    """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness."""
+    if claim.relation not in {"works_as", "is"}:
+        return claim
+    said = fold_letters(claim.object)
+    found = (
+        relation for relation, section in STATES if any(said in load_words(code, section) for code in list_codes())
+    )
+    return replace(claim, relation=next(found, claim.relation))
 
 
 def free_claim(claim: Claim) -> Claim:

@@ -51,3 +51,19 @@ def test_a_clipped_is_names_them(text: str, relation: str, name: str) -> None:
 )
 def test_an_opinion_that_is_denied_at_once_claims_nothing(text: str) -> None:
     assert read_claims(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("I'm a vegetarian and I'm allergic to nuts.", "diet"),
+        ("My sister is a vegan", "diet"),
+        ("I'm a diabetic", "has_condition"),
+        ("sono una vegetariana", "diet"),
+        ("soy un vegano", "diet"),
+        ("je suis une végétarienne", "diet"),
+        ("I'm a librarian", "works_as"),
+    ],
+)
+def test_an_article_makes_no_trade_of_a_diet(text: str, relation: str) -> None:
+    assert read_claims(text)[0].relation == relation

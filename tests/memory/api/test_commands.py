@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.models import EndUser
 from tests.api_client import ApiClient
 
 
@@ -29,6 +30,15 @@ def test_goals_are_kept_listed_and_archived_by_words(api: ApiClient) -> None:
     [unknown] = run(api, "remove the goal of buying a boat")
     assert unknown["done"] is False
     assert [item["text"] for item in api.get("goals").json()["items"]] == ["apprendre le tchèque"]
+
+
+@pytest.mark.parametrize("order", ["list my goals", "what are my values?", "memory help", "remove the goal of buying a boat"])
+def test_an_order_that_keeps_nothing_creates_nobody(api: ApiClient, order: str) -> None:
+    stranger = ApiClient("nobody_yet", api.key)
+    assert stranger.post("commands", {"text": order}).status_code == 200
+    assert not EndUser.objects.filter(external_id="nobody_yet").exists()
+    assert run(stranger, "add goal: run a marathon; list my goals")[1]["items"]
+    assert EndUser.objects.filter(external_id="nobody_yet").exists()
 
 
 def test_where_two_goals_fit_none_is_archived(api: ApiClient) -> None:

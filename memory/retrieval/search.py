@@ -86,8 +86,7 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant, request.scope)
     with debug.time_stage("rank"):
         with user_scope(user):
-            matches = add_newest(rows, found.list_of(user.pk, user), found.vector)
-            pool = read_pool(rows, matches, query.words)
+            pool = read_pool(rows, add_newest(rows, found.list_of(user.pk, user), found.vector), query.words)
             signs = late.read_signs(user, pool, found.encoded, debug, deadline)
         pool, shared = add_shared(pool, user, spaces, found, rows)
         pool = compare_unindexed(user, query, pool, found.vector, debug, deadline)

@@ -113,6 +113,7 @@ def describe_passage(book: Book, chunk: DocumentChunk) -> NewMemory:
         "file_type": book.file_type,
         "section": chunk.section,
         "page": chunk.page,
+        "last_page": chunk.last_page,
         "position": chunk.position,
         "content_type": CODE if chunk.has_code else ROWS if chunk.rows else TEXT,
     }

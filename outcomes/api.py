@@ -104,8 +104,8 @@ def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> Htt
 def record_outcome(request: HttpRequest, user: EndUser, body: OutcomeIn) -> HttpResponse:
     """Moves the scores of what the turn showed, or of ``related``. Books and the memory bank are never scored.
 
-    A turn counts once: a later outcome takes the place of an earlier one for the memories it is about, and the same
-    outcome again changes nothing. Without a turn or exchange each call counts.
+    A memory counts once in a turn: a later outcome takes the place of the earlier one of the memories it is about, and
+    the same outcome again changes nothing. Without a turn or exchange each call counts.
     """
     recorded = recording.record_outcome(
         user,

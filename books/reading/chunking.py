@@ -26,6 +26,7 @@ OTHER_PIECE = 2.2
 SAMPLE = 4_000
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 ITEM_MARKS = ("- ", "* ", "• ", "· ", "▪ ")
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 SECTION_SEPARATOR = " > "
 LONGEST_SECTION = 240
 # Where a sentence without end is cut, the last of these that fits: clauses, then words.
@@ -35,7 +36,7 @@ CLAUSE_END = re.compile(r"(?<=[,;:–—،、，；])\s*")
 def cut_into_chunks(document: ReadDocument) -> Iterator[DocumentChunk]:
     """The passages of a document in order: whole sentences, rows and lines of code, all of its text.
 
-    A passage begins with the last sentences of the one before it, unless a section begins or it is of rows.
+    A passage begins with the last sentences of the one before it, unless a section or a page begins or it is of rows.
     """
     rows = sum(block.kind is BlockKind.ROW for block in document.blocks)
     cutter = ChunkCutter(TARGET_OF_ROWS if rows > MANY_ROWS else TARGET)
@@ -73,12 +74,19 @@ class ChunkCutter:
                 yield from self._cut(overlaps=False)
             self._section = block.section
             self._carried = []
+        if self._units and block.page != self._units[-1].page and self._stands_alone():
+            # Cited by its page, a passage ends with it; what goes on over a page is one block.
+            yield from self._cut(overlaps=False)
         for unit in list_units(block):
             target = self.row_target if unit.kind is BlockKind.ROW else TARGET
             if self._units and self._size + unit.size > target and (self._size >= FEWEST or unit.size > target):
                 yield from self._cut(overlaps=unit.kind is BlockKind.TEXT)
             self._units.append(unit)
             self._size += unit.size
+
+    def _stands_alone(self) -> bool:
+        """Whether it is more than the line of a title page."""
+        return self._size >= FEWEST or self._units[-1].text.endswith(SENTENCE_ENDS)
 
     def finish(self) -> Iterator[DocumentChunk]:
         yield from self._cut(overlaps=False)
@@ -93,6 +101,7 @@ class ChunkCutter:
             text=text,
             section=SECTION_SEPARATOR.join(self._section)[:LONGEST_SECTION],
             page=self._units[0].page,
+            last_page=self._units[-1].page,
             tokens=estimate_tokens(text),
             has_code=any(unit.kind is BlockKind.CODE for unit in units),
             rows=len(units) if all(unit.kind is BlockKind.ROW for unit in units) else 0,

@@ -99,7 +99,7 @@ class DocumentChunk:
     """A passage to be stored and embedded: whole sentences or whole rows, overlapping the passage before it.
 
     ``position`` counts from 0 without gaps. ``section`` is one line, headings joined by " > ". ``page`` is where the
-    passage begins, counted from 1.
+    passage begins, counted from 1, and ``last_page`` where its last sentence does.
     """
 
     position: int
@@ -110,3 +110,4 @@ class DocumentChunk:
     has_code: bool
     # Of a table; 0 where there is anything else.
     rows: int = 0
+    last_page: int | None = None

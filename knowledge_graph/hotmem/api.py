@@ -42,7 +42,7 @@ router = Router(tags=["The hot path"])
 def take_hot_turn(request: HttpRequest, u: UserId, body: HotTurnIn) -> HttpResponse:
     """What the person's words tell is kept, and what is known of the matter comes back in their language.
 
-    With ``observe=false`` nothing of the turn is kept, and a key with the scope read is enough.
+    With ``observe`` false nothing of the turn is kept, and a key with the scope read is enough.
     """
     known = lookup_user(request, u)
     with confine_to_fields(body):

@@ -1,5 +1,6 @@
 """What a message asks of the memory: read without an effect, or carried out."""
 
+from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +9,7 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from memory.api.acting import open_facade
-from memory.facade.commands import CommandResult, DraftedCommand
+from memory.facade.commands import KEPT_IN_BANK, CommandResult, DraftedCommand
 from memory.language.commands import CommandAction, IntentPart, MemoryCommand, read_intent
 from memory.models import EndUser
 from memory.web.auth import READ, WRITE
@@ -20,6 +21,8 @@ from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field
 
 router = Router(tags=["A turn"])
+
+KEEPING: Final = frozenset({*KEPT_IN_BANK, CommandAction.SAVE_LEARNING})
 
 
 class MessageTextIn(RequestBody):
@@ -103,6 +106,11 @@ def draft_commands(request: HttpRequest, user: EndUser | None, body: MessageText
     return drafted
 
 
+def keep_nothing(drafted: list[DraftedCommand]) -> bool:
+    """Whether nothing comes of the orders where nothing is kept yet: there is nothing to list, remove or forget."""
+    return not any(one.command.action in KEEPING for one in drafted)
+
+
 @router.post(
     "/users/{u}/commands",
     auth=WRITE,
@@ -110,7 +118,7 @@ def draft_commands(request: HttpRequest, user: EndUser | None, body: MessageText
     operation_id="run_commands",
     summary="Carry out what a message orders",
 )
-@write_once(creates_user=True, drafted=draft_commands)
+@write_once(creates_user=True, only_reads=keep_nothing, drafted=draft_commands)
 def run_commands(
     request: HttpRequest, user: EndUser, body: MessageTextIn, drafted: list[DraftedCommand]
 ) -> HttpResponse:

@@ -109,6 +109,7 @@ class BookRef(BaseModel):
     author: str
     section: str
     page: int | None
+    last_page: int | None = Field(description="Where its last sentence begins; mostly the same page.")
     position: int = Field(description="The passage's place in the book, from 0.")
 
 

@@ -12,6 +12,7 @@ from memory.language.folding import fold_text
 from memory.language.framing import frame_lines, quote_as_data, quote_as_line
 from memory.language.text import estimate_tokens, format_date
 from memory.models import EndUser, MemoryItem
+from memory.retrieval.book_places import find_book_place
 from memory.retrieval.results import SearchHit, Superseded
 from memory.tiers import EXTERNAL_SOURCES, FROM_OUTSIDE, SourceType, Trust
 
@@ -160,10 +161,17 @@ def render_hit_block(lines: Sequence[str], fence: str) -> str:
 def describe_record(item: MemoryItem, fence: str) -> str:
     """Where a record stands, from when it is, who said it, whether its words came from outside, what came of it."""
     facts = [item.tier, f"{item.occurred_at:%Y-%m-%d}"]
-    facts += [part for part in (quote_as_line(item.speaker, fence), describe_source(item)) if part]
+    source = (describe_source(item), describe_place(item, fence))
+    facts += [part for part in (quote_as_line(item.speaker, fence), ": ".join(filter(None, source))) if part]
     if item.last_outcome:
         facts.append(f"last {item.last_outcome}")
     return ", ".join(facts)
+
+
+def describe_place(item: MemoryItem, fence: str) -> str:
+    """Of a passage the document's title and the page, by which it can be cited."""
+    place = find_book_place(item)
+    return ", ".join(filter(None, (quote_as_line(place.title, fence), place.pages))) if place else ""
 
 
 def describe_source(item: MemoryItem) -> str:

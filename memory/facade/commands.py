@@ -14,7 +14,15 @@ from memory.facade.turns import TurnVerbs
 from memory.facts.profile.facts import DEFAULT_IMPORTANCE, IMPORTANCE, TAGS, ProfileField
 from memory.facts.queries import FactFilter
 from memory.language.analysis import extract_terms
-from memory.language.commands import CommandAction, MemoryCommand, read_intent, word_reply
+from memory.language.commands import (
+    CommandAction,
+    MemoryCommand,
+    drop_wanting,
+    has_reply,
+    is_all_of_person,
+    read_intent,
+    word_reply,
+)
 from memory.language.folding import fold_text
 from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
@@ -152,9 +160,14 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
 
         Where neither tells it, what was said or imported may: a context would go on telling that.
         """
+        if is_all_of_person(command.what):
+            return answer(command, "erase all", done=False)
         items = self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=MOST_COMPARED)
         facts = self.list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, limit=MOST_COMPARED)
         meant = find_meant(command.what, items, facts)
+        if not meant.texts:
+            # A goal is kept without the wish it is told as.
+            meant = find_meant(drop_wanting(command.what), self._find_aims(user, "goals"), ())
         if not meant.texts:
             meant = find_said(command.what, self._find_said(user, command.what))
         if not meant.is_sure:
@@ -221,6 +234,8 @@ def share_terms(said: set[str], kept: set[str]) -> float:
 
 def answer(command: MemoryCommand, kind: str, items: Sequence[MemoryItem] = (), *, done: bool = True) -> CommandResult:
     what = items[0].text if items else command.what
+    if kind == "remembered" and command.clause and has_reply(f"{kind} clause", command.language):
+        kind, what = f"{kind} clause", command.clause
     return CommandResult(command, done, word_reply(kind, command.language, what), tuple(items))
 
 

@@ -45,6 +45,8 @@ class MemoryCommand:
     action: CommandAction
     what: str
     language: str
+    # With the word that begins it as a clause, as it was written; empty without one.
+    clause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ _RECALLS: Final = compile_cue(SUBJECT, "recall")
 _OF_A_BOOK: Final = compile_cue(SUBJECT, "book")
 _OF_THE_WEB: Final = compile_cue(SUBJECT, "web")
 _OF_AN_IMAGE: Final = compile_cue(SUBJECT, "image")
+_TO_ASSISTANT: Final = compile_cue(SUBJECT, "order to assistant")
 _EDGES: Final = "? \t\r\n.!,;:–—-\"'„“”«»"
 # Where an entry says what the order is about; not the one within "/save_learning".
 _HOLE: Final = re.compile(r"_(?![a-z])")
@@ -147,9 +150,13 @@ def _split_joined(sentence: str) -> list[str]:
 
 
 def _are_orders(left: str, right: str) -> bool:
-    second = read_command(right)
-    if second is None or read_command(left) is None:
+    first, second = read_command(left), read_command(right)
+    if first is None:
         return False
+    if second is None:
+        # "Remember that the car is in Rome Street, and tell me a joke": the joke is no part of what is remembered.
+        found = _TO_ASSISTANT.match(fold_text(right)) if first.action is CommandAction.REMEMBER else None
+        return found is not None
     # "Add the goal: eat well and remember birthdays": what may be a thing to do says clearly that it is an order.
     return second.action is not CommandAction.REMEMBER or _begins_clearly(right, second.what)
 
@@ -185,8 +192,29 @@ def read_command(text: str) -> MemoryCommand | None:
     for one in _patterns():
         if (one.may_be_asked or not is_asked) and (match := one.pattern.fullmatch(folded)):
             what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
-            return MemoryCommand(one.action, _as_written(plain, words, folded, what) if what else "", one.language)
+            said = _as_written(plain, words, folded, what) if what else ""
+            return MemoryCommand(one.action, said, one.language, _find_clause(plain, said) if said else "")
     return None
+
+
+def _find_clause(plain: str, what: str) -> str:
+    """ "dass ich montags Chor habe": its verb stands last, so that without the first word it is no sentence."""
+    before, found, _ = plain.rpartition(what)
+    opens = re.search(r"\w++\s++\Z", before) if found else None
+    if opens is None or fold_text(opens[0]).strip() not in collect_entries(SUBJECT, "complementiser"):
+        return ""
+    return f"{opens[0].strip()} {what}"
+
+
+def is_all_of_person(what: str) -> bool:
+    """Whether an order to forget is about all that is known of who gives it."""
+    return fold_text(what) in collect_entries(SUBJECT, "all of me")
+
+
+def drop_wanting(what: str) -> str:
+    """The words of an order without those that say it as a wish: "I want to run 10 km"."""
+    wanting = collect_entries(SUBJECT, "wanting")
+    return " ".join(word for word in what.split() if fold_text(word) not in wanting)
 
 
 def find_hints(text: str) -> tuple[ToolHint, ...]:
@@ -210,6 +238,11 @@ def word_reply(kind: str, language: str, what: str = "") -> str:
     """A sentence for the person, in their language, else in English; ``kind`` is a section of `commands.txt`."""
     lines = read_sections(language, SUBJECT).get(kind) or read_sections(list_codes()[0], SUBJECT)[kind]
     return " ".join(lines).replace("{what}", what)
+
+
+def has_reply(kind: str, language: str) -> bool:
+    """Whether a language has a sentence of its own for it, as a clause with the verb last needs one."""
+    return kind in read_sections(language, SUBJECT)
 
 
 def _as_written(plain: str, words: list[re.Match[str]], folded: str, span: tuple[int, int]) -> str:

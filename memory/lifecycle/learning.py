@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final
 
 import structlog
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q
 
 from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.scope import user_scope
@@ -182,16 +183,28 @@ def changes_known(recorded: Sequence[RecordedFact]) -> bool:
     return any(one.closed or one.review is not None or one.about is not None for one in recorded)
 
 
+class IsAmong(Func):
+    """Whether a value is one of an array's."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
+
+
 def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = False) -> list[MemoryItem]:
     """Active bank items that no fact stands behind: what people and tools wrote there. In the user's scope.
 
-    Without ``written_only`` also what the product published before it kept facts.
+    Without ``written_only`` also what the product published before it kept facts; not what it published of a fact that
+    stands in another item by now: read again, that would hold anew what may have ended since.
     """
     linked = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
     read = FactEvidence.objects.filter(user=user, kind=EvidenceKind.BANK).values("ref_id")
     unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, review=False)
     if written_only:
         unread = unread.exclude(source__kind=publishing.KIND)
+    told = FactEvidence.objects.filter(user=user, memory_id__isnull=False)
+    told = told.filter(IsAmong(F("memory_id"), OuterRef("parents")))
+    unread = unread.exclude(Q(Exists(told), source__kind=publishing.KIND))
     return list(unread.exclude(pk__in=linked).exclude(pk__in=read).order_by("occurred_at", "pk")[:limit])
 
 

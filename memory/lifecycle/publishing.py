@@ -20,7 +20,7 @@ from memory.facts.evidence import remove_evidence_of
 from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile import ProfileFact
-from memory.facts.recording import RecordedFact
+from memory.facts.recording import RecordedFact, says_more
 from memory.indexes.answering import choose_question_model
 from memory.indexes.duplicates import find_duplicate_by_vector
 from memory.inference.base import Vector
@@ -142,11 +142,29 @@ def store_published(
     except WriteRefused as error:
         logger.info("a fact was not published", field=error.field, rule=error.rule)
         return None
+    left: list[uuid.UUID] = []
     for one in recorded:
         if one.fact is not None and one.fact.bank_item_id != stored.item.pk:
+            left += [one.fact.bank_item_id] if one.fact.bank_item_id else []
             one.fact.bank_item_id = stored.item.pk
             one.fact.save(update_fields=["bank_item_id"])
+    archive_left(user, left, stored.item, now=now, actor=actor)
     return stored.item.pk if stored.duplicate_of is None else None
+
+
+def archive_left(user: EndUser, left: Sequence[uuid.UUID], item: MemoryItem, *, now: datetime, actor: str) -> None:
+    """Archive what the product published of facts that stand in another item by now, where that says all of it."""
+    if not left:
+        return
+    kept = Fact.objects.for_user(user).active().filter(bank_item_id__in=left).values("bank_item_id")
+    rows = MemoryItem.objects.for_user(user).active().filter(pk__in=left, source__kind=KIND, always_inject=False)
+    reasons = {
+        old.pk: f"reworded: {item.text}"[:300]
+        for old in rows.exclude(pk__in=kept).only("pk", "text")
+        if says_more(item.text, old.text)
+    }
+    if reasons:
+        writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
 
 
 def find_inherited_metadata(user: EndUser, memory: NewMemory) -> dict[str, Any]:

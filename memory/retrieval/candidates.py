@@ -43,6 +43,14 @@ WHERE beside.user_id = item.user_id AND beside.thread_id = item.thread_id
 ORDER BY beside.arrival {order} LIMIT 1
 """
 BEFORE, AFTER = SELECT_NEIGHBOUR.format(side="<", order="DESC"), SELECT_NEIGHBOUR.format(side=">", order="ASC")
+# Of the many that an import leaves, the last due: a worker puts off by its lease what it is embedding.
+SELECT_NEWEST = """
+SELECT id FROM (
+    SELECT id, arrival FROM memory_item
+    WHERE user_id = %(user)s AND indexing = 'pending' AND length(text) <= %(most_chars)s {further}
+    ORDER BY index_after DESC LIMIT 200
+) AS due ORDER BY arrival DESC LIMIT %(count)s
+"""
 HOLDS_WORD = "coalesce(lexemes @@ %(word{number})s::tsquery, false)"
 IN_TIERS = "AND tier = ANY(%(tiers)s)"
 # How many of the best candidates add their neighbouring turns to the pool. Turns two away gave nothing.
@@ -112,6 +120,14 @@ def read_rows(row_filter: RowFilter, ids: Collection[UUID], words: Sequence[tupl
     with connection.cursor() as cursor:
         cursor.execute(SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds, in_time=IN_TIME) + further, values)
         return [parse_row(row) for row in cursor.fetchall()]
+
+
+def list_newest_waiting(row_filter: RowFilter, count: int, most_chars: int) -> list[UUID]:
+    """Of the rows of the filter that the worker has not embedded yet those stored last. In the user's scope."""
+    further, values = row_filter.conditions()
+    with connection.cursor() as cursor:
+        cursor.execute(SELECT_NEWEST.format(further=further), values | {"count": count, "most_chars": most_chars})
+        return [item_id for (item_id,) in cursor.fetchall()]
 
 
 def parse_row(row: Sequence[Any]) -> CandidateMemory:

@@ -49,7 +49,7 @@ from memory.retrieval.results import (
 from memory.retrieval.spaces import SharedItems, add_shared, choose_spaces
 from memory.retrieval.synonyms import expand_query, load_synonyms
 from memory.retrieval.turns import new_turn_id, record_turn
-from memory.retrieval.unindexed import compare_unindexed
+from memory.retrieval.unindexed import add_newest, compare_unindexed
 from memory.retrieval.validity import apply_validity
 from memory.scoring import compute_cosine, similarity, wilson_lower_bound
 from memory.store import speakers
@@ -86,10 +86,10 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
     rows = RowFilter(user, now, request.tiers, request.conditions, request.dormant, request.scope)
     with debug.time_stage("rank"):
         with user_scope(user):
-            pool = read_pool(rows, found.list_of(user.pk, user), query.words)
+            pool = read_pool(rows, add_newest(rows, found.list_of(user.pk, user), found.vector), query.words)
             signs = late.read_signs(user, pool, found.encoded, debug, deadline)
         pool, shared = add_shared(pool, user, spaces, found, rows)
-        compare_unindexed(user, query, pool, found.vector, debug, deadline)
+        pool = compare_unindexed(user, query, pool, found.vector, debug, deadline)
         # With no transaction open: the signals read every candidate's text, and the database ends a session that is
         # idle in a transaction.
         pool.advice = advice.boosts

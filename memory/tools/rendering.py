@@ -99,8 +99,8 @@ def render_place(place: BookPlace) -> Iterator[str]:
     yield f"book {quote_inline(place.title)}"
     if place.section:
         yield f"section {quote_inline(place.section)}"
-    if place.page:
-        yield f"page {place.page}"
+    if place.pages:
+        yield place.pages
 
 
 def render_outcome_text(outcome: Outcome, done: RecordedOutcome, *, has_turn: bool) -> str:

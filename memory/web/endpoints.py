@@ -66,8 +66,11 @@ def answer_once(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpRespons
     return take_address(endpoint, view)
 
 
-def write_once(*, creates_user: bool = False, **found_before: Callable[..., object]) -> Callable[[Endpoint], Endpoint]:
+def write_once(
+    *, creates_user: bool = False, only_reads: Callable[..., bool] | None = None, **found_before: Callable[..., object]
+) -> Callable[[Endpoint], Endpoint]:
     """``found_before``: parameters of the endpoint that are no client's to give, each with the function that finds it.
+    ``only_reads`` tells of what they found whether the call writes nothing: then it makes nobody.
 
     They are called with the endpoint's own arguments before its transaction begins, as they may ask other services,
     and not at all for a request that was answered before.
@@ -80,6 +83,8 @@ def write_once(*, creates_user: bool = False, **found_before: Callable[..., obje
             if found_before and known is not None and (stored := replay_stored(request, known)):
                 return stored
             found = {name: find(request, known, *args, **kwargs) for name, find in found_before.items()}
+            if known is None and only_reads is not None and only_reads(**found):
+                return view(request, get_stranger(request, u), *args, **kwargs, **found)
 
             def act(user: EndUser) -> HttpResponse:
                 return run_once(request, user, lambda: view(request, user, *args, **kwargs, **found))

@@ -83,6 +83,8 @@ class ThreadSummary:
     thread_id: str
     exchanges: int
     last: Exchange
+    # When the last one was said, as in ``ExchangeDetail``.
+    said_at: datetime
 
     @property
     def waits(self) -> bool:
@@ -186,7 +188,13 @@ def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSu
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
         threads = [row["thread_id"] for row in newest]
         last = {row.thread_id: row for row in Exchange.objects.raw(LAST_OF_THREADS, [threads, user.pk])}
-        return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
+        memories = MemoryItem.objects.for_user(user).filter(pk__in=[one.memory_id for one in last.values()])
+        said = dict(memories.values_list("pk", "occurred_at"))
+        return [
+            ThreadSummary(name, row["number"], one, (one.memory_id and said.get(one.memory_id)) or one.created_at)
+            for row in newest
+            for name, one in [(row["thread_id"], last[row["thread_id"]])]
+        ]
 
 
 def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:

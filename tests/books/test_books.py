@@ -1,10 +1,12 @@
 """Books through the API: handed in, found, cited, read inside, removed, and moved with their person."""
 
 import hashlib
+import json
 import uuid
 
 import pytest
 from django.utils import timezone
+from fpdf import FPDF
 
 from books.models import Book, BookChunk
 from memory.access.scope import user_scope
@@ -74,6 +76,20 @@ def test_a_book_is_read_inside_found_cited_and_removed(api: ApiClient, shelf: Bo
     assert api.post("search", {"query": "trimmed lamp"}).json()["results"] == []
     assert rows_left(user) == (0, 0, 0, 0)
     assert shelf.get(f"jobs/{job}/status").status_code == 404
+
+
+def test_each_page_of_a_pdf_is_cited_as_itself(api: ApiClient, shelf: BookShelf, user: EndUser) -> None:
+    pdf = FPDF()
+    pdf.set_font("Helvetica", size=12)
+    for text in ("The ferry to Texel leaves at 7:30 from dock B.", "Dogs travel for free in winter."):
+        pdf.add_page()
+        pdf.multi_cell(0, 6, text)
+    shelf.read(user, bytes(pdf.output()), "ferry.pdf")
+    query = {"query": "Do dogs pay in winter?"}
+    hit = api.post("search", query | {"collections": ["books"]}).json()["results"][0]
+    assert (hit["content"], hit["book"]["page"], hit["book"]["last_page"]) == ("Dogs travel for free in winter.", 2, 2)
+    context = api.post("context", query).json()
+    assert "from a document: ferry, page 2)" in json.dumps(context)
 
 
 def test_one_cell_of_a_table_is_found_within_its_book(shelf: BookShelf, user: EndUser, api: ApiClient) -> None:

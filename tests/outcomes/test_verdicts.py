@@ -116,6 +116,11 @@ def test_two_outcomes_of_different_memories_both_stand(user: EndUser, clock: Clo
     record_verdict(user, clock, Outcome.WORKED, turn_id=turn_id, related=[1])
     record_verdict(user, clock, Outcome.FAILED, turn_id=turn_id, related=[2])
     assert (score_and_counts(first)[0], score_and_counts(second)[0]) == (0.7, 0.2)
+    counted = MemoryFacade().get_stats(user).outcomes
+    assert (counted["worked"], counted["failed"]) == (1, 1)
+    record_verdict(user, clock, Outcome.FAILED, turn_id=turn_id, related=[1])
+    counted = MemoryFacade().get_stats(user).outcomes
+    assert (counted["worked"], counted["failed"]) == (0, 2)
     record_verdict(user, clock, Outcome.PARTIAL, turn_id=turn_id)
     assert (score_and_counts(first), score_and_counts(second)) == ((0.55, 1, 0, 0, 1, 0), (0.55, 1, 0, 0, 1, 0))
     assert [line for line in ledger_lines(user) if line[2]] == [("partial", 1, True)]

@@ -49,15 +49,17 @@ class Command(BaseCommand):
         pending = facade.count_indexing(user).pending
         if not pending:
             return
+        least = pending
         with show_progress(self.stdout, "  demo memories indexed", pending) as advance:
             moved = time.monotonic()
             while pending and time.monotonic() - moved < PATIENCE_S:
                 time.sleep(0.2)
                 left = facade.count_indexing(user).pending
                 if left != pending:
-                    advance(pending - left)
                     moved = time.monotonic()
-                pending = left
+                # Memories become due again as facts are read in them: what is left may grow, what is done not fall.
+                advance(max(0, least - left))
+                least, pending = min(least, left), left
         if pending:
             self.stdout.write(f"  demo       {pending} memories still wait for their vectors; words find them already")
 

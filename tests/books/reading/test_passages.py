@@ -55,13 +55,28 @@ def test_passages_hold_whole_sentences_and_begin_with_the_end_of_the_one_before(
     overlapping = [
         after.text.split(". ")[0] in before.text
         for before, after in pairwise(chunks)
-        if before.section == after.section
+        if (before.section, before.page) == (after.section, after.page)
     ]
     assert sum(overlapping) > len(overlapping) * 0.7
     (second,) = [place for place, chunk in enumerate(chunks) if "S100 " in chunk.text]
     assert chunks[second].section == "Part > 1"
     assert chunks[second].text.startswith("S100 ")
     assert chunks[second].page == 11
+
+
+def test_a_passage_is_cited_by_the_page_of_its_text() -> None:
+    pages = (
+        "The harbour office opens at seven in the morning and closes at noon, also on Sundays and holidays.",
+        "The crane may lift nine tonnes when there is no wind, and four tonnes when the flag stands straight out.",
+    )
+    chunks = cut(*(DocumentBlock(BlockKind.TEXT, text, (), number) for number, text in enumerate(pages, 1)))
+    assert [(chunk.text, chunk.page, chunk.last_page) for chunk in chunks] == [(pages[0], 1, 1), (pages[1], 2, 2)]
+    short = ["The ferry to Texel leaves at 7:30 from dock B.", "Dogs travel for free in winter."]
+    chunks = cut(*(DocumentBlock(BlockKind.TEXT, text, (), number) for number, text in enumerate(short, 1)))
+    assert [(chunk.text, chunk.page) for chunk in chunks] == [(short[0], 1), (short[1], 2)]
+    # A title page is no passage of its own.
+    [whole] = cut(DocumentBlock(BlockKind.TEXT, "Port rules", (), 1), DocumentBlock(BlockKind.TEXT, pages[1], (), 2))
+    assert (whole.page, whole.last_page) == (1, 2)
 
 
 def test_rows_stay_whole_and_a_long_one_repeats_what_it_is_about() -> None:

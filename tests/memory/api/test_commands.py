@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.models import EndUser
 from tests.api_client import ApiClient
 
 
@@ -29,6 +30,17 @@ def test_goals_are_kept_listed_and_archived_by_words(api: ApiClient) -> None:
     [unknown] = run(api, "remove the goal of buying a boat")
     assert unknown["done"] is False
     assert [item["text"] for item in api.get("goals").json()["items"]] == ["apprendre le tchèque"]
+
+
+@pytest.mark.parametrize(
+    "order", ["list my goals", "what are my values?", "memory help", "remove the goal of buying a boat"]
+)
+def test_an_order_that_keeps_nothing_creates_nobody(api: ApiClient, order: str) -> None:
+    stranger = ApiClient("nobody_yet", api.key)
+    assert stranger.post("commands", {"text": order}).status_code == 200
+    assert not EndUser.objects.filter(external_id="nobody_yet").exists()
+    assert run(stranger, "add goal: run a marathon; list my goals")[1]["items"]
+    assert EndUser.objects.filter(external_id="nobody_yet").exists()
 
 
 def test_where_two_goals_fit_none_is_archived(api: ApiClient) -> None:
@@ -120,7 +132,7 @@ def test_an_order_to_forget_that_fits_nothing_or_too_much_changes_nothing_and_sa
         ("forget the milk", "Perhaps this is meant; say it in full:\n- I'm allergic to milk.", 1),
         ("forget who lives in Leeds; forget that they live in Leeds", "More than one fits; say which:", 2),
         ("forget my old address", "Nothing of that kind is kept: old address", 0),
-        ("forget everything about me", "Nothing of that kind is kept: about me", 0),
+        ("forget everything about me", "An order takes one thing at a time.", 0),
     ):
         *_, unclear = run(api, order)
         assert (unclear["action"], unclear["done"]) == ("forget", False)
@@ -158,3 +170,59 @@ def test_an_intent_is_read_without_an_effect(api: ApiClient) -> None:
     assert parts[0]["command"] == {"action": "add_goal", "what": "read more"}
     assert parts[1]["hints"][0]["tool"] == "search_memory"
     assert api.get("goals").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("order", "goal"),
+    [
+        ("add to my goals: stop smoking", "stop smoking"),
+        ("añade a mis metas: dejar de fumar", "dejar de fumar"),
+        ("ajoute à mes objectifs : arrêter de fumer", "arrêter de fumer"),
+        ("füge zu meinen Zielen hinzu: mit dem Rauchen aufhören", "mit dem Rauchen aufhören"),
+        ("aggiungi ai miei obiettivi: smettere di fumare", "smettere di fumare"),
+        ("adiciona às minhas metas: parar de fumar", "parar de fumar"),
+        ("תוסיף למטרות שלי: להפסיק לעשן", "להפסיק לעשן"),
+    ],
+)
+def test_a_goal_may_stand_behind_the_list_it_is_put_on(api: ApiClient, order: str, goal: str) -> None:
+    assert [one["done"] for one in run(api, order)] == [True]
+    assert [item["text"] for item in api.get("goals").json()["items"]] == [goal]
+
+
+@pytest.mark.parametrize(
+    ("goal", "order"),
+    [
+        ("add goal: run 10 km", "forget that I want to run 10 km"),
+        ("neues Ziel: Spanisch lernen", "vergiss dass ich Spanisch lernen will"),
+        ("nueva meta: dejar de fumar", "olvida que quiero dejar de fumar"),
+        ("nouvel objectif : apprendre le tchèque", "oublie que je veux apprendre le tchèque"),
+        ("nuovo obiettivo: imparare il russo", "dimentica che voglio imparare il russo"),
+        ("novo objetivo: correr 10 km", "esquece que quero correr 10 km"),
+    ],
+)
+def test_a_goal_is_forgotten_as_the_wish_it_is(api: ApiClient, goal: str, order: str) -> None:
+    run(api, goal)
+    assert [one["done"] for one in run(api, order)] == [True]
+    assert api.get("goals").json()["items"] == []
+
+
+@pytest.mark.parametrize("order", ["forget everything about me", "vergiss alles über mich", "olvida todo sobre mí"])
+def test_an_order_to_forget_everything_is_told_where_that_is_done(api: ApiClient, order: str) -> None:
+    run(api, "add goal: run 10 km")
+    [answered] = run(api, order)
+    assert answered["done"] is False
+    assert "DELETE /api/v1/users/{u}" in str(answered["message"])
+    assert len(api.get("goals").json()["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ("Ricorda che ho l'auto in via Roma 5, e dimmi una barzelletta", "Salvato: ho l'auto in via Roma 5"),
+        ("Remember that my car is in Rome Street and tell me a joke", "Kept: my car is in Rome Street"),
+        ("Remember that I told Ann and show dogs", "Kept: I told Ann and show dogs"),
+        ("Merk dir, dass ich Montag Chor habe", "Gemerkt, dass ich Montag Chor habe"),
+    ],
+)
+def test_what_is_remembered_is_all_of_it_and_nothing_else(api: ApiClient, order: str, message: str) -> None:
+    assert [one["message"] for one in run(api, order)] == [message]

@@ -57,6 +57,16 @@ def test_threads_are_listed_with_what_waits(
     assert "1 exchange" in page
 
 
+def test_an_imported_exchange_is_as_old_as_what_was_said(console: Console, user: EndUser, place: str) -> None:
+    said_at = timezone.now() - timedelta(days=21)
+    new = NewExchange("t-old", "The boat is painted blue", "Lovely.", occurred_at=said_at)
+    facade.store_exchange(user, new, now=timezone.now())
+    for query in ({}, {"thread": "t-old"}):
+        page = console.get(f"{place}/conversations", query).content.decode()
+        assert f'datetime="{said_at.isoformat(timespec="seconds")[:16]}' in page
+        assert f'datetime="{timezone.now().isoformat()[:10]}' not in page
+
+
 def test_an_exchange_shows_its_signals_tools_and_detector(
     console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
 ) -> None:

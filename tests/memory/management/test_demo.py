@@ -1,6 +1,8 @@
 """The demo: a believable user whose memory answers, and a start that may be repeated."""
 
+import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -8,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from memory.access.keys import authenticate
 from memory.access.scope import user_scope
 from memory.access.users import find_user
 from memory.facade import MemoryFacade
+from memory.indexing.queue import IndexCounts
 from memory.lifecycle import erasure
-from memory.management import demo
+from memory.management import demo, progress
 from memory.management.demo import loading
 from memory.models import ApiKey, EndUser, Fact, MemoryItem, Operator, Organization
 from memory.models.facts import FactState
@@ -148,3 +152,18 @@ def test_the_example_queries_are_answered(tamar: EndUser, index_now: Callable[[E
         result = MemoryFacade().search(tamar, SearchRequest(query=query, limit=5), now=timezone.now())
         found = [hit.item.text for hit in result.hits]
         assert any(answer.casefold() in text.casefold() for text in found), (query, found)
+
+
+def test_waiting_for_the_index_tells_what_is_done_and_never_less(
+    prepared: dict[str, str], tamar: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memories become due again while the worker reads facts in them."""
+    pending = iter([214, 215, 94, 95, 0])
+    monkeypatch.setattr(
+        MemoryFacade, "count_indexing", lambda *_: IndexCounts(pending=next(pending), ready=0, failed=0)
+    )
+    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.0)
+    told = io.StringIO()
+    call_command("prepare_demo", stdout=told)
+    done = [int(line) for line in re.findall(r"demo memories indexed: (-?\d+) of 214", told.getvalue())]
+    assert done == [0, 120, 120, 214]

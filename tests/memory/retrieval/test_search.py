@@ -102,6 +102,18 @@ def test_a_pending_memory_is_found_by_its_words_at_once(user: EndUser, clock: Cl
     assert result.hits[0].explain["text_rank"] == 1
 
 
+@pytest.mark.parametrize("indexed", [False, True], ids=["in an empty store", "among others"])
+def test_a_pending_memory_is_found_without_a_common_word(
+    user: EndUser, clock: Clock, index_now: IndexNow, *, indexed: bool
+) -> None:
+    if indexed:
+        for text in NOTES:
+            put_memory(user, clock, text)
+        index_now(user)
+    put_memory(user, clock, "I have been a vegetarian for years", tier=Tier.MEMORY_BANK, tags=["identity"])
+    assert texts(find_memories(user, clock, "What can we cook?"))[0] == "I have been a vegetarian for years"
+
+
 def test_a_pending_memory_is_compared_by_its_meaning_too(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
     for text in ("I live in Zurich.", "I'm allergic to nuts."):
         put_memory(user, clock, text, tier=Tier.MEMORY_BANK, tags=["identity"])

@@ -17,7 +17,8 @@ BEHIND: Final = {"fr": 2, "de": 9}
 
 def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseReader) -> bool:
     """``start`` is where what is told begins; what is denied further behind is another value."""
-    if any(token.has("not") for token in tokens[max(0, verb - REACH) : max(start, verb)]):
+    first = max(max(0, verb - REACH), measure_correction(tokens, reader))
+    if any(token.has("not") for token in tokens[first : max(start, verb)]):
         return True
     if start < len(tokens) and tokens[start].has("not"):
         return True
@@ -29,6 +30,13 @@ def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseR
             # "Till nicht Tim", "pacha pas filou": behind its value a denial is of another.
             return not (verb < start < at and names_other(tokens, at))
     return False
+
+
+def measure_correction(tokens: Sequence[HotToken], reader: PhraseReader) -> int:
+    """How many words open a correction: the "no" of "no wait she moved to Mayo" denies no move."""
+    spoken = [token.text for token in tokens]
+    phrases = (phrase.split() for phrase in reader.words.phrases["correct"])
+    return max((len(phrase) for phrase in phrases if len(phrase) > 1 and spoken[: len(phrase)] == phrase), default=0)
 
 
 def names_other(tokens: Sequence[HotToken], denial: int) -> bool:

@@ -139,7 +139,12 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
             state.has_denied = True
         elif fact.is_denied:
             state.has_denied = True
-            drop(state, fact, "negated")
+            # "Turns out I'm not allergic to penicillin" takes back that one is.
+            denied = [one for one in state.stack.told if one.key == make_triple(fact).key and not one.is_over]
+            if denied and reason is None:
+                state.retracted.append(replace(denied[-1], span=fact.span, is_over=True))
+            else:
+                drop(state, fact, "negated")
         elif why := find_drop(fact, clause, reason, reader.words, is_played=state.is_played or clause.is_supposed):
             drop(state, fact, why)
         else:

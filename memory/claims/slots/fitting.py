@@ -10,9 +10,10 @@ from memory.claims.frames.places import is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
-from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts
+from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
+from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
@@ -48,6 +49,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
         whose = claim.relation if claim.subject == SPEAKER else claim.subject
         return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+    if claim.relation == ABOUT and claim.tense == "new" and tells_new_shifts(claim.statement):
+        return replace(claim, relation="routine", subject=SPEAKER if claim.subject == PRONOUN else claim.subject)
     if claim.relation == "car" and claim.polarity and is_hired_vehicle(claim.object, claim.lang or "en"):
         return replace(claim, relation="works_as", object=word_doing(claim))
     if claim.relation == "takes":

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 
@@ -32,6 +32,11 @@ def names_only_shifts(spoken: str) -> bool:
     """
     words = [fold_letters(word) for word in WORD.findall(spoken)]
     return any(names_shifts_in(words, language) for language in list_codes())
+
+
+def tells_new_shifts(said: str) -> bool:
+    """ "They moved me to days": when somebody works has changed, and not what they do."""
+    return any(load_phrases(language, "new shifts").search(said) for language in list_codes())
 
 
 def names_shifts_in(words: Sequence[str], language: str) -> bool:

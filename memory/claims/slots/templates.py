@@ -90,6 +90,7 @@ WORD_SECTIONS: Final = frozenset(
         "no employer",
         "no home",
         "shifts",
+        "new shifts",
         "advice",
         "hired vehicle",
         "vehicle word",

@@ -220,3 +220,16 @@ def test_a_firm_may_be_named_after_people(text: str, employer: str) -> None:
 )
 def test_a_limit_stays_with_what_it_follows_from(text: str) -> None:
     assert any(text[-8:] in one.statement for one in read_claims(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "they moved me to days",
+        "mi hanno spostata di giorno",
+        "endlich keine Nachtdienste mehr",
+        "finally no more night shifts",
+    ],
+)
+def test_new_shifts_are_a_routine_and_no_new_work(text: str) -> None:
+    assert {(one.subject, one.relation) for one in read_claims(text)} == {("you", "routine")}

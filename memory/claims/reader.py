@@ -7,7 +7,6 @@ from typing import Final
 
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appositions import join_appositions
-from memory.claims.arrivals import add_arrivals
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
@@ -19,9 +18,10 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronoun,
 )
-from memory.claims.dates.agenda import is_proposed, split_appointments, tells_only_time
+from memory.claims.dates.agenda import is_proposed, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.rescheduling import put_values_right
+from memory.claims.few_words import read_few_words
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.counsel import tells_counsel
@@ -41,7 +41,6 @@ from memory.claims.requests import (
     name_request,
     restore_quoted,
 )
-from memory.claims.separations import add_separation
 from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
@@ -121,16 +120,6 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
     found = add_appointments(found, reading.asked)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
-
-
-def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
-    """The claims of a sentence with those that it tells without a verb: appointments, a new work, a new home."""
-    if one.is_partial or reading.is_masked:
-        return claims
-    raw, likely = one.sentence.raw, reading.whole.languages
-    claims = split_appointments(claims, raw, one.place, likely)
-    claims = add_separation(claims, raw, one.place, likely)
-    return add_arrivals(claims, raw, one.place, reading.whole.text, likely)
 
 
 def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> bool:

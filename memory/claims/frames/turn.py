@@ -139,12 +139,7 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
             state.has_denied = True
         elif fact.is_denied:
             state.has_denied = True
-            # "Turns out I'm not allergic to penicillin" takes back that one is.
-            denied = [one for one in state.stack.told if one.key == make_triple(fact).key and not one.is_over]
-            if denied and reason is None:
-                state.retracted.append(replace(denied[-1], span=fact.span, is_over=True))
-            else:
-                drop(state, fact, "negated")
+            deny_fact(state, fact, reason)
         elif why := find_drop(fact, clause, reason, reader.words, is_played=state.is_played or clause.is_supposed):
             drop(state, fact, why)
         else:
@@ -160,6 +155,15 @@ def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | No
     if reason == "question":
         mention_places(reader, state.stack)
     state.previous = find_clause_subject(reader, state, kept or found)
+
+
+def deny_fact(state: TurnState, fact: ClauseFact, reason: DropReason | None) -> None:
+    """ "Turns out I'm not allergic to penicillin" ends that one is, where it is known."""
+    known = [one for one in state.stack.told if one.key == make_triple(fact).key and not one.is_over]
+    if known and reason is None:
+        state.retracted.append(replace(known[-1], span=fact.span, is_over=True))
+    else:
+        drop(state, fact, "negated")
 
 
 def list_ended(reader: PhraseReader, clause: HotClause, state: TurnState, *, has_told: bool) -> Iterable[HotTriple]:

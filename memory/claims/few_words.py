@@ -1,0 +1,17 @@
+"""What a sentence tells in few words, mostly without a verb: appointments, a couple's end, a new work, a new home."""
+
+from memory.claims.arrivals import add_arrivals
+from memory.claims.claim import Claim
+from memory.claims.dates.agenda import split_appointments
+from memory.claims.readings import SentenceReading, TurnReading
+from memory.claims.separations import add_separation
+
+
+def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
+    """The claims of a sentence with those that clauses and slots do not find."""
+    if one.is_partial or reading.is_masked:
+        return claims
+    raw, likely = one.sentence.raw, reading.whole.languages
+    claims = split_appointments(claims, raw, one.place, likely)
+    claims = add_separation(claims, raw, one.place, likely)
+    return add_arrivals(claims, raw, one.place, reading.whole.text, likely)

@@ -34,9 +34,9 @@ def filled(api: ApiClient, user: EndUser, clock: Clock, learn_now: LearnNow) -> 
     clock.advance(days=2)
     put_in_bank(api, TOM, 0.5)
     put_in_bank(api, PEDRO)
-    search_and_judge(api, "which database does Tom prefer, postgres?", "worked", thread_id="t")
+    search_and_judge(api, "which database does Tom prefer, postgres?", "worked", thread_id="t", limit=1)
     clock.advance(days=10)
-    search_and_judge(api, "where does Dana live?", "failed")
+    search_and_judge(api, "where does Dana live?", "failed", limit=1)
     learn_now(user)
     return user
 

@@ -113,7 +113,9 @@ def test_a_careless_index_cannot_put_a_foreign_memory_into_an_answer(
     monkeypatch.setattr(finding, "vector_index", lambda: CarelessVectors([secret.pk]))
     monkeypatch.setattr(finding, "lexical_index", lambda: CarelessWords([secret.pk]))
     facade = MemoryFacade()
-    assert [hit.item.pk for hit in facade.search(ann, SearchRequest(CANARY), now=NOW).hits] == [secret.pk]
+    # What waits for the index is found without it, the owner's alone.
+    found = facade.search(ann, SearchRequest(CANARY), now=NOW).hits
+    assert (secret.pk in {hit.item.pk for hit in found}, {hit.item.user_id for hit in found}) == (True, {ann.pk})
     assert facade.search(mallory, SearchRequest(CANARY), now=NOW).hits == []
     made = facade.compose_context(mallory, f"what is {CANARY}", now=NOW, thread_id="t")
     assert CANARY not in made.injection

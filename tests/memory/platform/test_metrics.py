@@ -143,9 +143,9 @@ def test_the_product_counts_what_it_does(
     assert sums[Series("writes", "history")] == 1
     assert sums[Series("writes", "working")] == 2
     assert sums[Series("outcomes", "worked")] == 1
-    # The question and what is not indexed yet, each once and then from the cache.
-    assert sums[Series("embedding_cache", "miss")] == 2
-    assert sums[Series("embedding_cache", "hit")] == 2
+    # The question and the three that are not indexed yet, each once and then from the cache.
+    assert sums[Series("embedding_cache", "miss")] == 4
+    assert sums[Series("embedding_cache", "hit")] == 4
 
 
 # --- over time ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
 from memory.claims.frames.places import is_known_place, is_no_home
@@ -13,13 +14,13 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PEOPLE
+from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 MOST_OF_NAME: Final = 3
-# In Hebrew "in" is written onto the name.
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
 REPLACED: Final = frozenset({ABOUT, "time", "dating", "studies"})
 # "Ci hanno dato le chiavi": what goes on longer tells more than that.
@@ -40,18 +41,17 @@ class Arrival:
 
 
 def add_arrivals(
-    claims: Sequence[Claim], raw: str, place: int, text: str, languages: Collection[str] | None
+    claims: Sequence[Claim], sentence: Sentence, place: int, text: str, languages: Collection[str] | None
 ) -> list[Claim]:
     """The claims of a sentence with what it tells to be new; ``text`` is all of its turn, ``place`` where it begins."""
+    raw = sentence.raw
     if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
         return list(claims)
     found = next((one for language in order_languages(languages) for one in find_arrivals(raw, text, language)), None)
     if found is None:
         return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
-    said = " ".join(raw.split()).rstrip(" ,;:.!…")
     span = (place + found.span[0], place + found.span[1])
-    statement = f"{said[:1].upper()}{said[1:]}."
-    told = Claim(SPEAKER, found.relation, found.name, statement, span, lang=found.language, is_sure=True)
+    told = Claim(SPEAKER, found.relation, found.name, word_whole(sentence), span, lang=found.language, is_sure=True)
     return [replace(told, tense="new") if found.is_new else told]
 
 

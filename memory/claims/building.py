@@ -138,7 +138,11 @@ def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: in
     text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!?¡¿")
     if start > 0 and sentence.words[start - 1] in VERB_LAST:
         text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
-    return f"{text[:1].upper()}{text[1:]}."
+    return write_sentence(text)
+
+
+def write_sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def word_whole(sentence: Sentence) -> str:

@@ -11,7 +11,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
     """The claims of a sentence with those that clauses and slots do not find."""
     if one.is_partial or reading.is_masked:
         return claims
-    raw, likely = one.sentence.raw, reading.whole.languages
-    claims = split_appointments(claims, raw, one.place, likely)
-    claims = add_separation(claims, raw, one.place, likely)
-    return add_arrivals(claims, raw, one.place, reading.whole.text, likely)
+    likely = reading.whole.languages
+    claims = split_appointments(claims, one.sentence.raw, one.place, likely)
+    claims = add_separation(claims, one.sentence, one.place, likely)
+    return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)

@@ -2,41 +2,44 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.agenda import order_languages
 from memory.claims.relations import ABOUT
-from memory.claims.slots.matching import load_small_words
+from memory.claims.slots.matching import join_entries, load_small_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PARTNER_NOUNS
+from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND
-from memory.language.loader import read_entries
 
 # What the reader of clauses makes of half a sentence: "I split up".
 REPLACED: Final = frozenset({ABOUT, "dating", "married_to", "friend_of", *PARTNER_NOUNS})
 DATING: Final = "dating"
-# "My wife" is two words.
-NAME: Final = r"(?P<name>[^\W\d_][\w'’׳-]{1,30}(?:\s[^\W\d_][\w'’׳-]{1,30})?)"
+# "My wife" is two words. A text has one kind of apostrophe by the time it is read.
+NAME: Final = r"[^\W\d_][\w'-]{1,30}(?:\s[^\W\d_][\w'-]{1,30})?"
 
 
-def add_separation(claims: Sequence[Claim], raw: str, place: int, languages: Collection[str] | None) -> list[Claim]:
+def add_separation(
+    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+) -> list[Claim]:
     """The claims of a sentence, or that the two whom it names have parted."""
+    raw = sentence.raw
     if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
         return list(claims)
     for language in order_languages(languages):
         found = load_pattern(language).search(raw)
         partner = name_partner(found["first"] or found["second"], language) if found else None
         if found and partner:
-            said = " ".join(raw.split()).rstrip(" ,;:.!…")
-            statement = f"{said[:1].upper()}{said[1:]}."
             span = (place + found.start(), place + found.end())
             relation, name = partner
-            parted = Claim(SPEAKER, relation, name, statement, span, polarity=False, tense="over", lang=language)
-            return [replace(parted, is_sure=True)]
+            whole = word_whole(sentence)
+            return [
+                Claim(SPEAKER, relation, name, whole, span, polarity=False, tense="over", lang=language, is_sure=True)
+            ]
     return list(claims)
 
 
@@ -55,15 +58,9 @@ def name_partner(spoken: str, language: str) -> tuple[str, str] | None:
 def load_pattern(language: str) -> re.Pattern[str]:
     """`first` stands before the person's own word, `second` behind it."""
     joint, me, parted = (join_entries(language, name) for name in ("couple and", "couple me", "parted"))
-    first, second = (NAME.replace("name", name) for name in ("first", "second"))
+    first, second = f"(?P<first>{NAME})", f"(?P<second>{NAME})"
     if language == HEBREW:
         pair = rf"{first}\s{HEBREW_AND}(?:{me})|(?:{me})\s{HEBREW_AND}{second}"
     else:
         pair = rf"{first}\s(?:{joint})\s(?:{me})|(?:{me})\s(?:{joint})\s{second}"
     return re.compile(rf"(?<!\w)(?:{pair})(?:\s[^\W\d_]{{2,12}})?\s(?:{parted})(?!\w)", re.IGNORECASE)
-
-
-def join_entries(language: str, section: str) -> str:
-    """What a section lists, with either apostrophe."""
-    entries = sorted(read_entries(language, "slots", section), key=len, reverse=True)
-    return "|".join(re.escape(one).replace("'", "['’]") for one in entries) or "(?!)"

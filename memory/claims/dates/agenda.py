@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
@@ -186,7 +187,7 @@ def read_appointment(raw: str, span: tuple[int, int], language: str) -> Appointm
     while first < at and fold_letters(words[first][0]) in list_links(language):
         first += 1
     time = raw[words[first].start() : words[last - 1].end()].casefold()
-    return Appointment(noun, time, f"{told[:1].upper()}{told[1:]}.", span)
+    return Appointment(noun, time, write_sentence(told), span)
 
 
 def find_days(told: str, language: str) -> Iterator[re.Match[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
 from memory.claims.frames.triples import AskedEvent
 from memory.claims.relations import ABOUT
@@ -20,7 +21,7 @@ def claim_appointment(event: AskedEvent, sentence: Sentence, place: int) -> Clai
     if start < 0 or end > len(sentence.raw):
         return None
     said = " ".join(sentence.raw[start:end].replace(TITLE_DOT, ".").split())
-    return Claim(event.noun, "time", event.time, f"{said[:1].upper()}{said[1:]}.", event.span, is_sure=True)
+    return Claim(event.noun, "time", event.time, write_sentence(said), event.span, is_sure=True)
 
 
 def add_appointments(found: Sequence[Claim], asked: Sequence[Claim]) -> list[Claim]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
-from memory.claims.slots.matching import load_phrases
+from memory.claims.slots.matching import join_entries, load_phrases
 from memory.guard.lexicon import WORD
 from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries
@@ -52,8 +52,7 @@ def list_month_words(language: str) -> frozenset[str]:
 @cache
 def load_beginning(language: str, kind: str, month: int) -> re.Pattern[str]:
     """ "From", at once before the month or with a day between."""
-    begins = "|".join(re.escape(one) for one in read_entries(language, "slots", kind))
-    names = "|".join(re.escape(one) for one in read_entries(language, "periods", f"month {month}"))
+    begins, names = join_entries(language, kind), join_entries(language, f"month {month}", "periods")
     # In Hebrew both are written onto the word.
     gap = r"-?" if language == HEBREW else rf"\s+{BETWEEN}"
-    return re.compile(rf"(?<!\w)(?:{begins or '(?!)'}){gap}(?:{names or '(?!)'})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{begins}){gap}(?:{names})(?!\w)", re.IGNORECASE)

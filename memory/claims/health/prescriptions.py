@@ -11,11 +11,18 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
-from memory.claims.slots.matching import SlotMatch, find_drug, load_phrases, load_small_words, load_words, overlaps
+from memory.claims.slots.matching import (
+    SlotMatch,
+    find_drug,
+    join_entries,
+    load_phrases,
+    load_small_words,
+    load_words,
+    overlaps,
+)
 from memory.claims.slots.templates import load_templates
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, is_hebrew
-from memory.language.loader import read_entries
 
 TAKES: Final = "takes"
 ALLERGY: Final = "allergic_to"
@@ -178,11 +185,11 @@ def load_item(language: str) -> re.Pattern[str]:
 
 @cache
 def load_joints(language: str) -> tuple[str, str]:
-    joints = "|".join(re.escape(one) for one in read_entries(language, "answers", "and"))
+    joints = join_entries(language, "and", "answers")
     # "Al polen y a las nueces".
     words = load_words(language, "article") | load_words(language, "allergy to")
     small = "|".join(rf"{re.escape(one)}\s" for one in sorted(words, key=len, reverse=True))
-    return joints or "(?!)", small or "(?!)"
+    return joints, small or "(?!)"
 
 
 def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") -> SlotMatch:

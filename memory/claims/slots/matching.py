@@ -104,9 +104,14 @@ def load_words(language: str, section: str, subject: str = SUBJECT) -> frozenset
 @cache
 def load_phrases(language: str, section: str, *, is_folded: bool = False) -> re.Pattern[str]:
     """Any entry of a section as whole words; ``is_folded``: in a text whose letters are folded. Of none, nothing."""
-    entries = read_entries(language, SUBJECT, section)
-    words = "|".join(re.escape(fold_letters(one) if is_folded else one) for one in entries)
-    return re.compile(rf"(?<!\w)(?:{words or '(?!)'})(?!\w)", re.IGNORECASE)
+    words = join_entries(language, section, is_folded=is_folded)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+
+
+def join_entries(language: str, section: str, subject: str = SUBJECT, *, is_folded: bool = False) -> str:
+    """Any entry of a section, as a part of a pattern; of none what matches nothing."""
+    entries = read_entries(language, subject, section)
+    return "|".join(re.escape(fold_letters(one) if is_folded else one) for one in entries) or "(?!)"
 
 
 @cache

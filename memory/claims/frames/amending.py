@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from memory.claims.frames.corrections import LONGEST_PHRASE, VERBAL, HotChange, find_behind_phrase, read_elliptic
+from memory.claims.frames.corrections import VERBAL, HotChange, find_behind_phrase, read_elliptic
 from memory.claims.frames.facts import ClauseFact
-from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.phrases import PhraseReader, measure_phrase
 from memory.claims.frames.state import TurnClauses, TurnState
 from memory.claims.frames.triples import Amendment, HotTriple
 from memory.claims.taxonomy import is_single
@@ -69,12 +69,8 @@ def find_first_correction(turn: TurnClauses) -> int:
 
 def find_correction(reader: PhraseReader, phrases: Sequence[str], *, is_first: bool) -> int | None:
     """Where "sorry" or "I mean" stands that is set off from what was said before it."""
-    spoken = [token.text for token in reader.tokens]
-    for at in list_starts(reader, is_first=is_first):
-        sizes = range(1, min(LONGEST_PHRASE, len(spoken) - at) + 1)
-        if any(f" {' '.join(spoken[at : at + size])} " in phrases for size in sizes):
-            return at
-    return None
+    starts, end = list_starts(reader, is_first=is_first), len(reader.tokens)
+    return next((at for at in starts if measure_phrase(reader, at, end, phrases)), None)
 
 
 def list_starts(reader: PhraseReader, *, is_first: bool) -> Iterator[int]:

@@ -11,7 +11,7 @@ from memory.claims.frames.details import find_duration, find_time, read_amount
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span
 from memory.claims.frames.numerals import read_number
-from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.phrases import PhraseReader, measure_phrase
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
 from memory.claims.frames.words import HotWords
@@ -26,7 +26,6 @@ CEASING: Final = REPLACEABLE | {"owns", "has", "works_at", "lives_in", "likes", 
 NAMES: Final = PEOPLE | ANIMALS | {"name", "friend_of", "married_to"}
 # What one word takes the place of.
 NAMED_ALIKE: Final = NAMES | REPLACEABLE | {"lives_in", "works_at", "works_as"}
-LONGEST_PHRASE: Final = 4
 SHORTEST_RESPELT: Final = 3
 # Share of letters in common from which a name is the same, spelt otherwise: "Mopsy", "Mopsie".
 NEARLY: Final = 0.7
@@ -123,12 +122,8 @@ def read_value(reader: PhraseReader, at: int, relation: str) -> str:
 
 def find_behind_phrase(reader: PhraseReader, phrases: Sequence[str]) -> int:
     """Where the words behind a phrase of correction begin that stands within a clause; 0 for none."""
-    spoken = [token.text for token in reader.tokens]
-    for at in range(len(spoken) - 1):
-        for size in range(LONGEST_PHRASE, 0, -1):
-            if f" {' '.join(spoken[at : at + size])} " in phrases and at + size < len(spoken):
-                return at + size
-    return 0
+    end = len(reader.tokens) - 1
+    return next((at + size for at in range(end) if (size := measure_phrase(reader, at, end, phrases))), 0)
 
 
 def read_respelt(reader: PhraseReader, told: Sequence[HotTriple]) -> HotChange:

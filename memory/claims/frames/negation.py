@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final
 
 from memory.claims.frames.clauses import VERBS
-from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.phrases import PhraseReader, measure_phrase
 from memory.claims.frames.tokens import HotToken
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
@@ -17,8 +17,9 @@ BEHIND: Final = {"fr": 2, "de": 9}
 
 def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseReader) -> bool:
     """``start`` is where what is told begins; what is denied further behind is another value."""
-    first = max(max(0, verb - REACH), measure_correction(tokens, reader))
-    if any(token.has("not") for token in tokens[first : max(start, verb)]):
+    first = max(0, verb - REACH)
+    denials = [at for at, token in enumerate(tokens[first : max(start, verb)], first) if token.has("not")]
+    if denials and denials[-1] >= measure_correction(reader):
         return True
     if start < len(tokens) and tokens[start].has("not"):
         return True
@@ -32,11 +33,10 @@ def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseR
     return False
 
 
-def measure_correction(tokens: Sequence[HotToken], reader: PhraseReader) -> int:
+def measure_correction(reader: PhraseReader) -> int:
     """How many words open a correction: the "no" of "no wait she moved to Mayo" denies no move."""
-    spoken = [token.text for token in tokens]
-    phrases = (phrase.split() for phrase in reader.words.phrases["correct"])
-    return max((len(phrase) for phrase in phrases if len(phrase) > 1 and spoken[: len(phrase)] == phrase), default=0)
+    size = measure_phrase(reader, 0, len(reader.tokens), reader.words.phrases["correct"])
+    return size if size > 1 else 0
 
 
 def names_other(tokens: Sequence[HotToken], denial: int) -> bool:

@@ -1,6 +1,6 @@
 """Noun phrases of a clause: who or what, whose, how many, and by what name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from memory.language.names import load_given_names
 TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
 SPEAKER: Final = "you"
 THIRD: Final = "third"
+LONGEST_PHRASE: Final = 4
 # Kin that belong to who speaks without a word for it: "mum is a nurse".
 OWN_KIN: Final = frozenset({"mother", "father", "grandmother", "grandfather"})
 
@@ -278,3 +279,9 @@ def find_pair(clause: ClauseWords, at: int, end: int) -> NounPhrase | None:
     if behind < end and not (clause.tokens[behind].is_mark or clause.tokens[behind].has(*VERBS_ONLY, "frame", "verb")):
         return None
     return NounPhrase(at, behind, "", pronoun="they")
+
+
+def measure_phrase(reader: PhraseReader, at: int, end: int, phrases: Collection[str]) -> int:
+    """How many words before ``end`` the longest of some phrases has that begins at a place; 0 for none."""
+    spoken = [token.text for token in reader.tokens[at : min(end, at + LONGEST_PHRASE)]]
+    return next((size for size in range(len(spoken), 0, -1) if f" {' '.join(spoken[:size])} " in phrases), 0)

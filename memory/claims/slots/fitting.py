@@ -77,11 +77,13 @@ def name_state(claim: Claim) -> Claim:
     """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness."""
     if claim.relation not in {"works_as", "is"}:
         return claim
-    said = fold_letters(claim.object)
-    found = (
-        relation for relation, section in STATES if any(said in load_words(code, section) for code in list_codes())
-    )
+    found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def is_listed(spoken: str, section: str) -> bool:
+    """Of a few words their language is not sure."""
+    return any(fold_letters(spoken) in load_words(code, section) for code in list_codes())
 
 
 def free_claim(claim: Claim) -> Claim:
@@ -159,7 +161,7 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     if behind is not None and fold_letters(behind[0]) in load_words(claim.lang or "en", "prep", "frames"):
         # "Mio figlio è finito in ospedale": a participle is no name.
         return True
-    is_diet = any(fold_letters(claim.object) in load_words(code, "diet word") for code in list_codes())
+    is_diet = is_listed(claim.object, "diet word")
     return has_capitals or len(words) > 1 or is_diet or words[0].startswith(ALLERGIC)
 
 

@@ -215,7 +215,7 @@ def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str,
 def judge_fact(
     fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str], cosine: float | None
 ) -> PairVerdict:
-    is_same_slot = draft.relation not in OPEN_RELATIONS and (fact.subject_key, fact.relation, fact.object_key) == keys
+    is_same_slot = draft.relation not in OPEN_RELATIONS and fact.keys == keys
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.

@@ -155,7 +155,7 @@ def has_taken_wording(fact: Fact, draft: FactDraft, told: PairStatement, keys: t
 
 def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """By its slot and value; a fact of no slot, by its words."""
-    if (fact.subject_key, fact.relation, fact.object_key) != keys:
+    if fact.keys != keys:
         return False
     return draft.relation not in OPEN_RELATIONS or fold_key(fact.statement) == fold_key(draft.statement)
 

@@ -165,6 +165,11 @@ class Fact(models.Model):
     def __str__(self) -> str:
         return f"{self.state} {self.id}"
 
+    @property
+    def keys(self) -> tuple[str, str, str]:
+        """Subject, relation and object, folded: by which it is compared."""
+        return self.subject_key, self.relation, self.object_key
+
 
 def fact_key(related_name: str) -> "models.ForeignKey[Fact, Fact]":
     """Which fact it belongs to. The constraint is the composite one of the migration."""

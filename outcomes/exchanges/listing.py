@@ -159,12 +159,18 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
     return list(found.values())
 
 
-def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
-    """When each was said, which its memory tells, and what the memory bank took from it."""
+def add_times(user: EndUser, details: Collection[ExchangeDetail]) -> dict[uuid.UUID, ExchangeDetail]:
+    """When each was said, which its memory tells. Returns those that have one, by it."""
     by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
     memories = MemoryItem.objects.for_user(user).filter(pk__in=list(by_memory))
     for memory_id, occurred_at in memories.values_list("pk", "occurred_at"):
         by_memory[memory_id].occurred_at = occurred_at
+    return by_memory
+
+
+def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
+    """When each was said, and what the memory bank took from it."""
+    by_memory = add_times(user, details)
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind="profile")
     for item in bank.filter(parents__overlap=list(by_memory)).defer("lexemes").order_by("created_at", "pk"):
         for memory_id in item.parents:
@@ -188,12 +194,11 @@ def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSu
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
         threads = [row["thread_id"] for row in newest]
         last = {row.thread_id: row for row in Exchange.objects.raw(LAST_OF_THREADS, [threads, user.pk])}
-        memories = MemoryItem.objects.for_user(user).filter(pk__in=[one.memory_id for one in last.values()])
-        said = dict(memories.values_list("pk", "occurred_at"))
+        details = {thread_id: ExchangeDetail(exchange) for thread_id, exchange in last.items()}
+        add_times(user, details.values())
         return [
-            ThreadSummary(name, row["number"], one, (one.memory_id and said.get(one.memory_id)) or one.created_at)
+            ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]], details[row["thread_id"]].said_at)
             for row in newest
-            for name, one in [(row["thread_id"], last[row["thread_id"]])]
         ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from books.reading.document import BlockKind, DocumentBlock, DocumentChunk, ReadDocument
-from books.reading.sentences import split_sentences
+from books.reading.sentences import ENDS, split_sentences
 from memory.language.text import estimate_tokens
 
 # In pieces as an embedder counts them. The shorter of the two models in use reads 256; with what stands before a
@@ -26,7 +26,6 @@ OTHER_PIECE = 2.2
 SAMPLE = 4_000
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 ITEM_MARKS = ("- ", "* ", "• ", "· ", "▪ ")
-SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 SECTION_SEPARATOR = " > "
 LONGEST_SECTION = 240
 # Where a sentence without end is cut, the last of these that fits: clauses, then words.
@@ -86,7 +85,7 @@ class ChunkCutter:
 
     def _stands_alone(self) -> bool:
         """Whether it is more than the line of a title page."""
-        return self._size >= FEWEST or self._units[-1].text.endswith(SENTENCE_ENDS)
+        return self._size >= FEWEST or self._units[-1].text.endswith(ENDS)
 
     def finish(self) -> Iterator[DocumentChunk]:
         yield from self._cut(overlaps=False)

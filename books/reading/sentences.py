@@ -10,6 +10,8 @@ from memory.language.loader import collect_entries
 SENTENCE_END = re.compile(
     r"(?<=[.!?…।؟])[\"'”’»)\]]*\s+(?![a-zß-öø-ÿа-яα-ω])|(?<=[。！？])[」』”）]*\s*(?=\S)|\n+(?=[-*•·▪\d])|\n{2,}"
 )
+# What a sentence of a document ends with; a heading ends with none of them.
+ENDS = (".", "!", "?", "…", "。", "！", "？")
 LAST_WORD = re.compile(r"(?<![^\W_])[^\W_]++(?=\.$)")
 FIRST_WORD = re.compile(r"\A\s*+([^\W\d_]++)")
 # "No. 5", a numbered item, dots that lead to a page number: what follows belongs to it.

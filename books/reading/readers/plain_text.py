@@ -4,12 +4,13 @@ import re
 
 from books.reading.building import DocumentBuilder
 from books.reading.decoding import decode_text
+from books.reading.sentences import ENDS
 
 PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 UNDERLINED = re.compile(r"([^\n]{1,120})\n[^\S\n]*([=\-~*])\2{2,}[^\S\n]*")
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+[^\W\d_].*")
 LONGEST_HEADING_LINE = 80
-SENTENCE_ENDS = tuple(".,;:!?…。！？")
+LINE_ENDS = (*ENDS, ",", ";", ":")
 
 
 def read_text(data: bytes, builder: DocumentBuilder) -> None:
@@ -33,7 +34,7 @@ def find_heading_level(paragraph: str) -> int:
     """The depth of a heading that stands by itself: underlined, in capitals, or numbered; 0 for anything else."""
     if under := UNDERLINED.fullmatch(paragraph):
         return 1 if under[2] in "=*" else 2
-    if "\n" in paragraph or len(paragraph) > LONGEST_HEADING_LINE or paragraph.endswith(SENTENCE_ENDS):
+    if "\n" in paragraph or len(paragraph) > LONGEST_HEADING_LINE or paragraph.endswith(LINE_ENDS):
         return 0
     if numbered := NUMBERED.fullmatch(paragraph):
         return 1 + numbered[1].count(".")

@@ -44,12 +44,11 @@ from memory.retrieval import validity
 from memory.retrieval.latest import WEIGHTS, order_statements
 from memory.retrieval.results import SearchRequest
 from memory.retrieval.told import FEW_TIMES, SIGNS, ToldStatement, ToldStatements
+from tests.training.development import list_development
 
 OWN = "tests/training/latest/conversations.jsonl"
 CHANGES = ("", "stranger_", "visitor_", "spoken_", "passing_", "commuter_", "flatmate_", "parent_")
-MONTHS = ("", "commuter_", "flatmate_", "parent_")
-NAMES = (*(f"{author}changes" for author in CHANGES), *(f"{author}month" for author in MONTHS))
-DEFAULT = (OWN, *(f"memory/evaluation/facts/{name}.dev.jsonl" for name in NAMES))
+DEFAULT = (OWN, *list_development(CHANGES))
 LATER = (timedelta(), timedelta(days=30))
 Numbers = NDArray[np.float64]
 # What a sign means, whatever a set happens to hold, as the least or the most that its weight may be: of what is wished

@@ -38,6 +38,7 @@ from memory.facts.replacement import EarlierStatement
 from memory.lifecycle import learning
 from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser
+from tests.training.development import list_development
 
 OWN = "tests/training/latest/conversations.jsonl"
 CHANGES = (
@@ -52,9 +53,7 @@ CHANGES = (
     "flatmate_",
     "parent_",
 )
-MONTHS = ("", "commuter_", "flatmate_", "parent_")
-NAMES = (*(f"{author}changes" for author in CHANGES), *(f"{author}month" for author in MONTHS))
-DEFAULT = (OWN, *(f"memory/evaluation/facts/{name}.dev.jsonl" for name in NAMES))
+DEFAULT = (OWN, *list_development(CHANGES))
 SHRINKING = 0.1
 LONG, OF_LONG = 20, 0.5
 """Turns of a conversation above which each counts less. Of three strangers left out, with 1 as few turns of a month

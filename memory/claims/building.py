@@ -1,5 +1,6 @@
 """Makes the claim of an opening, and the statement that stands for it, in the words of the person."""
 
+import re
 from typing import Final
 
 from memory.claims.claim import Claim, ClaimTense
@@ -21,6 +22,8 @@ SAME: Final = {"reports_to": "boss"}
 VERB_LAST: Final = frozenset({"dass", "daß"})
 # A Hebrew word of two letters has no "that" written onto it.
 SHORTEST_WRITTEN_ON: Final = 2
+# What laughter left when it was blanked: "en el baño , Mostaza".
+GAP: Final = re.compile(r"\s+(?=[,.])")
 
 
 def build_claim(
@@ -135,7 +138,8 @@ def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: in
         return ""
     first = tokens.starts[start] + (1 if has_written_on(sentence, start) else 0)
     until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
-    text = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split()).rstrip(" ,;:-–—.!?¡¿")
+    said = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split())
+    text = GAP.sub("", said).rstrip(" ,;:-–—.!?¡¿")
     if start > 0 and sentence.words[start - 1] in VERB_LAST:
         text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
     return write_sentence(text)

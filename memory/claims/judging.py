@@ -92,6 +92,15 @@ def count_words(passage: Passage) -> int:
     return sum(len(sentence.words) for sentence in passage.sentences)
 
 
+def is_in_earnest(claim: Claim, *, is_laughed_at: bool) -> bool:
+    """Whether a claim of who laughs is none the less meant: a change, or what is plainly told of oneself.
+
+    Of the sentence that is laughed at itself only with a name or a figure: "I live in my inbox haha" is the joke.
+    """
+    names_one = any(word[0].isdigit() or (word[0].isupper() and len(word) > 1) for word in claim.statement.split()[1:])
+    return claim.tense != "present" or (claim.is_sure and (names_one or not is_laughed_at))
+
+
 def introduces_words(sentence: Sentence) -> bool:
     """ "Put into the past tense: I live in Rome": what stands behind the colon, and further on, is not the person's."""
     head = cut_head(sentence)

@@ -27,7 +27,7 @@ from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.counsel import tells_counsel
 from memory.claims.health.doses import put_dose
 from memory.claims.health.prescriptions import is_prescribed
-from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, judge_sentences
+from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
@@ -89,7 +89,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     ``asked`` is what the assistant asked the person just before.
     """
     reading = read_turn(text, previous, asked)
-    is_laughing = speech.is_joke(reading.whole)
+    is_laughing = bool(reading.laughs) or speech.is_joke(reading.whole)
     found: list[Claim] = []
     judgements = judge_sentences(reading.list_passages())
     for at, (one, judged) in enumerate(zip(reading.sentences, judgements, strict=True)):
@@ -111,8 +111,8 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         before = reading.sentences[at - 1].sentence if at else None
         claims = [name_pronoun(claim, one.sentence, one.place, before) for claim in claims]
         claims = [replace(claim, is_sure=claim.is_sure or judged.is_sure) for claim in claims]
-        # Who laughs may still tell of a change, or plainly of themselves; what only sounds like a fact is a joke.
-        found += [claim for claim in claims if not is_laughing or claim.is_sure or claim.tense != "present"]
+        laughs = reading.laughs_in(one)
+        found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     if asked and reading.sentences and reading.sentences[0].is_open:
         first = reading.sentences[0]
@@ -136,7 +136,8 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    masked = mask_other_voices(normal := join_appositions(normalise_text(text[:READ])))
+    quiet, laughs = speech.blank_laughter(normalise_text(text[:READ]))
+    masked = mask_other_voices(normal := join_appositions(quiet))
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -174,7 +175,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
-    return TurnReading(whole, tuple(found), masked != normal, taken)
+    return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
 
 
 def read_remembered(

@@ -1,10 +1,14 @@
 """A text as the rules read it, sentence by sentence."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.telling import Passage
 from memory.guard.annotation import AnnotatedText, Sentence
+
+# Characters behind a sentence that laughter at it keeps: "... in my inbox! haha".
+BEHIND: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,14 @@ class TurnReading:
     whole: AnnotatedText
     sentences: tuple[SentenceReading, ...] = ()
     is_masked: bool = False
+    # Where the person laughs.
+    laughs: tuple[int, ...] = ()
     # What questions take for granted.
     asked: tuple[Claim, ...] = ()
+
+    def laughs_in(self, one: SentenceReading) -> bool:
+        """In the sentence, or right behind it."""
+        return any(one.place <= at <= one.place + len(one.sentence.raw) + BEHIND for at in self.laughs)
 
     def list_passages(self) -> list[Passage]:
         return [Passage((one.sentence,), self.is_masked) for one in self.sentences]

@@ -243,6 +243,9 @@ def describe_time(fact: Fact) -> str:
     """Since when or until when it holds, else when the person last said so."""
     if fact.state != FactState.ACTIVE:
         return f"until about {format_date(fact.valid_to)}" if fact.valid_to else "no longer so"
+    if fact.valid_to:
+        # An end that was told stands at the midnight behind its day.
+        return f"told on {format_date(fact.last_seen)}, until {format_date(fact.valid_to - timedelta(seconds=1))}"
     if fact.valid_from and abs(fact.first_seen - fact.valid_from) > SAME_DAY:
         return f"since {fact.valid_from:%B %Y}"
     if fact.valid_from and fact.tense == "new":

@@ -14,9 +14,10 @@ from typing import Final
 
 from django.db import connection
 
-from memory.access.deferred_writes import insert_later
+from memory.access.deferred_writes import insert_later, update_later
 from memory.claims.claim import SPEAKER
-from memory.claims.constraints import name_category
+from memory.claims.constraints import ENDED, name_category
+from memory.claims.dates.endings import find_end
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.drafts import FactDraft
@@ -173,6 +174,9 @@ def support_fact(
     """Count a repeated statement as evidence. Said with more words, it becomes the wording."""
     is_merged = fold_key(fact.statement) != fold_key(draft.statement)
     is_new = reinforce_fact(fact, origin, STEP_SAID_AGAIN, draft.occurred_at, now)
+    if is_new and draft.occurred_at >= fact.last_seen and (end := find_end(draft.statement, draft.occurred_at)):
+        fact.valid_to = end
+        update_later(fact, ("valid_to",))
     if is_merged and is_new and says_more(draft.statement, fact.statement):
         reword_fact(fact, draft, now=now, actor=actor)
     closed = (
@@ -224,6 +228,8 @@ def insert_fact(
         base_confidence=draft.confidence,
         evidence_at=draft.occurred_at,
         valid_from=draft.occurred_at,
+        # "In the garage till Tuesday": the night after that day ends it.
+        valid_to=None if draft.tense == ENDED else find_end(draft.statement, draft.occurred_at),
         first_seen=draft.occurred_at,
         last_seen=draft.occurred_at,
         thread_id=origin.thread_id,

@@ -10,6 +10,7 @@ from memory.claims.frames.places import is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
+from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
@@ -41,7 +42,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
-    claim = name_state(claim)
+    claim = name_state(settle_bygone(claim))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):

@@ -1,0 +1,134 @@
+"""What is told to hold till a day ends behind it, and what is told as past is no state of today."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.claims.dates.endings import find_end
+from memory.claims.reader import read_claims
+from memory.facade import MemoryFacade
+from memory.lifecycle.promotion import promote_user
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+# A Thursday.
+SAID = datetime(2026, 11, 26, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("statement", "day"),
+    [
+        ("Our car is in the garage till tuesday, it's a red skoda fabia.", (2026, 12, 2)),
+        ("I'm off until next thursday.", (2026, 12, 4)),
+        ("I'm on antibiotics til the 14th.", (2026, 12, 15)),
+        ("I work at Aldi until the end of June.", (2027, 7, 1)),
+        ("The offer's valid until 30 June 2028.", (2028, 7, 1)),
+        ("I'm home until 29 February 2027.", None),
+        ("Ich bin bis zum 3. März krankgeschrieben.", (2027, 3, 4)),
+        ("Estoy en Vigo hasta mañana.", (2026, 11, 28)),
+        ("Je suis en arrêt jusqu'au 12.", (2026, 12, 13)),
+        ("Fino a sabato sono a Bari.", (2026, 11, 29)),
+        ("Estou em Braga até sexta.", (2026, 11, 28)),
+        ("אני בחופש עד יום ראשון.", (2026, 11, 30)),
+        ("I work Monday till Thursday.", None),
+        ("The shop is open 9 till Friday.", None),
+        ("I have the kids every week till Sunday.", None),
+        ("Ich arbeite Montag bis Mittwoch.", None),
+        ("I work until 6.", None),
+        ("We were friends until the end.", None),
+    ],
+)
+def test_the_day_till_which_something_holds(statement: str, day: tuple[int, int, int] | None) -> None:
+    end = find_end(statement, SAID)
+    assert (end and (end.year, end.month, end.day)) == day
+
+
+def state_facts(user: EndUser) -> dict[str, str]:
+    with user_scope(user):
+        return {fact.statement: fact.state for fact in Fact.objects.for_user(user)}
+
+
+@pytest.mark.django_db
+def test_it_is_told_with_its_day_and_no_longer_after_it(user: EndUser, clock: Clock) -> None:
+    told = "Our car is in the garage till tuesday, it's a red skoda fabia."
+    memory.store_exchange(user, NewExchange("t", told, "I see."), now=SAID)
+    profiling.profile_due_exchanges(user, now=SAID)
+    before = memory.compose_context(user, "what's up with our car?", now=SAID, thread_id="u").injection
+    assert "told on 26 November 2026, until 1 December 2026" in before
+    promote_user(user, now=SAID.replace(day=30))
+    assert state_facts(user)[told] == FactState.ACTIVE
+    promote_user(user, now=datetime(2026, 12, 2, 3, tzinfo=UTC))
+    assert state_facts(user)[told] == FactState.SUPERSEDED
+
+
+@pytest.mark.django_db
+def test_a_later_day_takes_the_place_of_the_first(user: EndUser, clock: Clock) -> None:
+    for message in ("I'm in Lyon until tuesday.", "I'm in Lyon until friday."):
+        memory.store_exchange(user, NewExchange("t", message, "I see."), now=SAID)
+        profiling.profile_due_exchanges(user, now=SAID)
+    promote_user(user, now=datetime(2026, 12, 2, 3, tzinfo=UTC))
+    with user_scope(user):
+        active = [fact.valid_to for fact in Fact.objects.for_user(user).active() if "Lyon" in fact.statement]
+    assert all(end is not None and end.date().isoformat() in {"2026-11-28", "2026-12-05"} for end in active)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lived in Leeds for ten years",
+        "my brother worked at Lidl for years",
+        "I drove a Fiat back then",
+        "I had a dog called Rex as a kid",
+        "I studied law in Graz",
+        "My boss was Priya",
+        "Priya was my boss",
+        "mein Hund hieß Rex",
+        "yo era enfermera",
+        "j'ai bossé chez Lidl pendant trois ans",
+        "ero infermiera",
+        "era enfermeira",
+    ],
+)
+def test_a_state_of_the_past_fills_no_slot(text: str) -> None:
+    assert {claim.relation for claim in read_claims(text)} <= {"about"}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "spoken"),
+    [
+        ("I've lived in Leeds for ten years", "lives_in", "leeds"),
+        ("I've worked at Lidl since June", "works_at", "lidl"),
+        ("we had a baby called Tim", "child", "tim"),
+        ("my mum was called Eva", "mother", "eva"),
+        ("my dog Rex was ill", "dog", "rex"),
+    ],
+)
+def test_what_goes_on_or_stays_a_relative_does(text: str, relation: str, spoken: str) -> None:
+    assert (relation, spoken) in {(claim.relation, claim.object) for claim in read_claims(text)}
+
+
+@pytest.mark.django_db
+def test_a_past_that_names_its_end_ends_what_was_known(user: EndUser, clock: Clock) -> None:
+    for message in ("I work at Lidl", "I worked at Lidl until last week"):
+        memory.store_exchange(user, NewExchange("t", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=3)
+    assert state_facts(user)["I work at Lidl."] == FactState.SUPERSEDED
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("i turned 35 yesterday lol", "I turned 35 yesterday."),
+        ("vivo en Vigo jaja", "Vivo en Vigo."),
+        ("tengo una gata en el baño jaja, Mostaza, de acogida", "Tengo una gata en el baño, Mostaza, de acogida."),
+    ],
+)
+def test_laughter_is_no_part_of_what_is_told(text: str, statement: str) -> None:
+    assert [claim.statement for claim in read_claims(text)][:1] == [statement]

@@ -13,6 +13,7 @@ from memory.claims.frames.words import load_hot_words
 from memory.claims.health.doses import TAKES_DOSE, count_numbers, may_follow, read_changed_dose
 from memory.claims.health.medicine import MEDICATION
 from memory.claims.health.prescriptions import ALLERGY, TAKES
+from memory.claims.relations import ABOUT
 from memory.claims.slots.fitting import ALLERGIC
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
@@ -33,6 +34,8 @@ WORKMATES: Final = frozenset({"boss", "colleague"})
 # Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
 DOSES: Final = frozenset({TAKES_DOSE})
 SLOTS: Final = "slots"
+# What "from X to Y" is read as while nobody knows what X is.
+MOVES: Final = frozenset({"lives_in", "provider", "works_at"})
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -42,6 +45,8 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     old = old or find_swapped(slot, raw, language, known)
     if old:
         slot = replace(slot, replaces=slot.replaces or old, is_correction=is_correction)
+    if slot.replaces and slot.relation in MOVES:
+        slot = follow_replaced(slot, known)
     if slot.is_over and slot.relation == TAKES and slot.subject == SPEAKER:
         slot = replace(slot, subject=find_taker(slot, raw, language, known))
     if slot.is_over and slot.relation == "is" and slot.object.startswith(ALLERGIC):
@@ -52,6 +57,14 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     if told is not None and not is_theirs:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot
+
+
+def follow_replaced(slot: SlotMatch, known: Sequence[KnownSlot]) -> SlotMatch:
+    """ "I moved from Lidl to Aldi" is of whatever Lidl was told as: an employer, and neither a home nor a provider."""
+    told = next((one for one in reversed(known) if fold_letters(one.object) == fold_letters(slot.replaces)), None)
+    if told is None or told.relation == ABOUT:
+        return slot
+    return replace(slot, relation=told.relation, subject=told.subject)
 
 
 def name_allergy(slot: SlotMatch, raw: str, known: Sequence[KnownSlot]) -> SlotMatch:

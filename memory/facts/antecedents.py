@@ -15,7 +15,7 @@ from memory.language.stopwords import load_all_stop_words
 from memory.models import EndUser, Fact
 
 # Relations whose object is somebody or something that is spoken of by its name.
-NAMING: Final = OF_PERSONS | PETS | THINGS
+NAMING: Final = OF_PERSONS | PETS | THINGS | {"works_at", "bank", "provider", "school"}
 # Of the newest facts that name something, so many; of what they were told as, so many statements, each so long.
 MOST_READ: Final = 200
 MOST_STATEMENTS: Final = 2

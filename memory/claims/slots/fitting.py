@@ -20,6 +20,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
+from memory.language.periods import is_time_word
 
 HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
 NAMED: Final = PEOPLE | {"married_to"}
@@ -70,7 +71,8 @@ def is_other_kind(claim: Claim) -> bool:
         return is_no_work(claim)
     if claim.relation in HOMES | NAMED:
         # "Hit by a car and taken to hospital": neither a home nor somebody's name.
-        return is_no_home(claim.object) or (claim.relation == "married_to" and names_children(claim))
+        is_no_person = claim.relation == "married_to" and (names_children(claim) or tells_when(claim.object))
+        return is_no_person or is_no_home(claim.object)
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
@@ -105,11 +107,19 @@ def word_doing(claim: Claim) -> str:
 
 
 def is_no_work(claim: Claim) -> bool:
-    """ "I run a marathon", "ha lasciato la moglie", "soy alérgica": neither a place of work nor a trade."""
+    """ "I run a marathon", "ha lasciato la moglie", "soy alérgica": neither a place of work nor a trade.
+
+    Nor is who one works with: "I work with Priya", "been with Jonas for three years".
+    """
     words = WORD.findall(claim.object)
     language = claim.lang or "en"
     if not words:
         return False
+    if fold_letters(words[0]) in load_words(language, "beside whom"):
+        return True
+    if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
+        before = claim.statement[: max(0, claim.statement.casefold().find(claim.object))].split()
+        return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
         return claim.relation == "works_at" and len(words) == 1
@@ -133,6 +143,12 @@ def names_children(claim: Claim) -> bool:
     """ "Verheiratet mit zwei Kindern"."""
     nouns = load_hot_words(claim.lang or "en").nouns
     return any(nouns.get(fold_letters(word)) in CHILDREN for word in WORD.findall(claim.object))
+
+
+def tells_when(spoken: str) -> bool:
+    """ "We got married last week" names nobody."""
+    words = WORD.findall(fold_text(spoken))
+    return bool(words) and all(is_time_word(word) for word in words)
 
 
 @cache

@@ -106,6 +106,7 @@ WORD_SECTIONS: Final = frozenset(
         "last of",
         "before a day",
         "again and again",
+        "beside whom",
         "past doing",
         "past having",
         "past being",

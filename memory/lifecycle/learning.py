@@ -201,7 +201,7 @@ def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = Fa
     read = FactEvidence.objects.filter(user=user, kind=EvidenceKind.BANK).values("ref_id")
     unread = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, review=False)
     if written_only:
-        unread = unread.exclude(source__kind=publishing.KIND)
+        unread = unread.filter(publishing.WRITTEN)
     told = FactEvidence.objects.filter(user=user, memory_id__isnull=False)
     told = told.filter(IsAmong(F("memory_id"), OuterRef("parents")))
     unread = unread.exclude(Q(Exists(told), source__kind=publishing.KIND))

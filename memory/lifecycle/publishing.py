@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import structlog
+from django.db.models import Q
 
 from memory.access.confinement import RowScope
 from memory.conf import memory_conf
@@ -39,6 +40,8 @@ logger = structlog.get_logger(__name__)
 # Passes of the product, whose archiving says nothing about what is true.
 MACHINES: Final = frozenset({"", "promotion", "profile", "bench"})
 KIND: Final = "profile"
+# What somebody wrote. Where the source names no kind, "is not KIND" alone is neither true nor false, and was left out.
+WRITTEN: Final = Q(source__kind__isnull=True) | ~Q(source__kind=KIND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +242,7 @@ def follow_bank_change(user: EndUser, kind: str, ids: Sequence[uuid.UUID], *, no
 
 def has_unpublished(user: EndUser, ids: Sequence[uuid.UUID]) -> bool:
     """Whether any of these items was written by somebody, and not published from a fact."""
-    return MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).exclude(source__kind=KIND).exists()
+    return MemoryItem.objects.for_user(user).filter(WRITTEN, pk__in=list(ids)).exists()
 
 
 def find_latest_events(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryEvent]:

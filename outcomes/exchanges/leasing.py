@@ -18,7 +18,6 @@ from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
 from memory.claims.answering import find_asked
 from memory.conf import memory_conf
-from memory.inference import language_model
 from memory.models import EndUser, MemoryItem
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
@@ -66,13 +65,12 @@ def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTu
 
     In the order they were said: what was said later replaces what was said before, whichever came in first.
     """
-    is_over_limit = is_over_daily_limit(user, now)
     with user_scope(user):
         due = annotate_said_at(user, filter_readable(user, now)).select_for_update(no_key=True)
         rows = cut_at_begun(list(due.order_by("said_at", "created_at", "pk")[:limit]))
         leased: list[Exchange] = []
         for exchange in rows:
-            if is_over_limit or is_skippable(exchange):
+            if is_skippable(exchange):
                 mark_profiled(exchange, now)
                 continue
             exchange.profile_attempts += 1
@@ -153,16 +151,6 @@ def postpone_exchange(user: EndUser, exchange: Exchange, now: datetime) -> None:
 def lock_pending(user: EndUser, exchange_id: uuid.UUID) -> Exchange | None:
     pending = Exchange.objects.select_for_update(no_key=True).filter(user=user, profiled_at=None)
     return pending.filter(pk=exchange_id).first()
-
-
-def is_over_daily_limit(user: EndUser, now: datetime) -> bool:
-    """A language model's calls are limited; what rules alone read costs nothing, and is read however much it is."""
-    if language_model() is None:
-        return False
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    with user_scope(user):
-        examined = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
-    return examined >= memory_conf().conversations.profiles_a_day
 
 
 def settle_exchanges(user: EndUser, exchanges: Sequence[Exchange], now: datetime) -> None:

@@ -21,7 +21,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
-from outcomes.work import filter_readable
+from outcomes.work import filter_conversation, filter_readable
 
 MOST_ATTEMPTS = 5
 LAST_TURNS = 4
@@ -112,8 +112,7 @@ def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[Lea
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
-    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id).exclude(pk=exchange.pk)
-    thread = thread.filter(agent_id=exchange.agent_id, project_id=exchange.project_id)
+    thread = filter_conversation(user, exchange.thread_id, exchange).exclude(pk=exchange.pk)
     near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
     place = (find_said_at(exchange), exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]

@@ -74,15 +74,16 @@ def judge_exchanges(user_id: int) -> int:
     with try_task_lock("conversations", user_id) as mine:
         if not mine:
             return 0
+        released_at = timezone.now()
         with user_scope(user):
-            work.release_idle_threads(user, timezone.now())
+            work.release_idle_threads(user, released_at)
         try:
             judged += detector.judge_due_exchanges(user, now=timezone.now())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
-            work.move_detection_mark(user, timezone.now())
+            work.move_detection_mark(user, released_at)
     return judged
 
 

@@ -6,7 +6,7 @@ a lock, so that whoever moves it either sees the exchange or is followed by a ne
 
 from datetime import datetime, timedelta
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Min, OuterRef, Q, QuerySet, Subquery
 
 from memory.access.confinement import RowScope
 from memory.access.outbox import Outbox
@@ -88,16 +88,29 @@ def release_thread(user: EndUser, thread_id: str, place: ScopedRow, now: datetim
     return pending.update(detection_at=now)
 
 
-def move_detection_mark(user: EndUser, now: datetime) -> None:
-    """Set the mark to when what is still pending falls due. Needs the user's scope."""
+def move_detection_mark(user: EndUser, released_at: datetime) -> None:
+    """Set the mark to when what is still pending falls due, after a release at that time. Needs the user's scope."""
     if not DETECTION.lock(user):
         return
     pending = Exchange.objects.filter(user=user, detection=Detection.PENDING)
     due = pending.aggregate(due=Min("detection_at"))["due"]
-    unreleased = pending.filter(detection_at=None).values("thread_id").annotate(oldest=Min("created_at"))
     moments = [due] if due else []
-    moments += [max(row["oldest"] + get_idle_time(), now + get_idle_time()) for row in unreleased]
+    moments += [find_next_release(last_at, released_at) for last_at in list_unreleased(user, pending)]
     DETECTION.move(user, min(moments, default=None))
+
+
+def list_unreleased(user: EndUser, pending: QuerySet[Exchange]) -> list[datetime]:
+    """When the last exchange was of each conversation with some that are not due yet."""
+    same = {field: OuterRef(field) for field in CONVERSATION}
+    last = Exchange.objects.filter(user=user, **same).order_by("-created_at", "-pk").values("created_at")[:1]
+    unreleased = pending.filter(detection_at=None).values(*CONVERSATION).annotate(last=Subquery(last)).distinct()
+    return [row["last"] for row in unreleased]
+
+
+def find_next_release(last_at: datetime, released_at: datetime) -> datetime:
+    silent_at = last_at + get_idle_time()
+    # Of one that had fallen silent only the last exchange is left, and all that awaits it is to be given up.
+    return silent_at if silent_at > released_at else last_at + GIVEN_UP_AFTER
 
 
 def filter_readable(user: EndUser, now: datetime) -> QuerySet[Exchange]:

@@ -252,6 +252,18 @@ def test_two_projects_conversations_of_one_name_are_two(user: EndUser, clock: Cl
     assert ("It still blinks." in sent, "printer" in sent, "brilliant" in sent) == (True, False, False)
 
 
+def test_each_thread_is_looked_at_when_it_falls_silent(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:
+    record_exchange(user, clock, "How do I restart the router?", MemoryItemFactory.create(user=user))
+    clock.advance(minutes=19)
+    record_exchange(user, clock, "Where is the ladder?", thread_id="t-2")
+    detect_outcomes(user)
+    assert work.DETECTION.list_users(clock.advance(minutes=9)) == []
+    assert work.DETECTION.list_users(clock.advance(minutes=1)) == [user.pk], "30 minutes after its own last word"
+    detect_outcomes(user)
+    assert work.DETECTION.list_users(clock.advance(minutes=19)) == [], "nothing more is to be had from the first"
+    assert work.DETECTION.list_users(clock.advance(minutes=1)) == [user.pk], "the second"
+
+
 def test_one_exchange_alone_is_never_judged(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:
     item = MemoryItemFactory.create(user=user)
     alone = record_exchange(user, clock, "How do I restart the router?", item)

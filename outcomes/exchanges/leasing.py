@@ -1,7 +1,7 @@
 """Which exchanges wait to be read, in the order they were said, and what becomes of those whose reading fails.
 
-The rows are the queue: an empty ``profiled_at`` is pending. One worker at a time reads a person's (``tasks``), so an
-attempt that was begun and not ended belongs to a worker that died, and the next one takes it up at once.
+The rows are the queue: an empty ``profiled_at`` is pending. One process at a time reads a person's (`drain_exchanges`),
+so an attempt that was begun and not ended belongs to one that died, and the next takes it up at once.
 """
 
 import uuid

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
+from memory.access.confinement import RowScope, confine_to
+from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
-from memory.facade import MemoryFacade
+from memory.facade import MemoryFacade, turns
 from memory.facts import profile
 from memory.facts.profile import ProfileFact, detection
 from memory.models import EndUser, MemoryItem
@@ -210,8 +212,8 @@ def test_past_the_days_calls_of_a_model_rules_read_on(
     extract_facts(user)
     # The model found nothing in the first, and is believed.
     assert (asked, len(list_bank(user)), count_pending(user)) == ([FACT], 2, 0)
-    turns, _ = rereading.list_said_turns(user, None)
-    rereading.read_turns(user, turns, rereading.ReadingCounts(), now=clock(), on_turns=lambda read: None)
+    said, _ = rereading.list_said_turns(user, None)
+    rereading.read_turns(user, said, rereading.ReadingCounts(), now=clock(), on_turns=lambda read: None)
     assert (asked, len(list_bank(user))) == ([FACT], 3), "read again it counts as well"
 
 
@@ -329,6 +331,25 @@ def test_a_message_that_met_the_lock_is_not_lost(user: EndUser, clock: Clock, mo
     monkeypatch.setattr(work, "move_reading_mark", store_afterwards)
     tasks.read_exchanges(user.pk)
     assert again == [user.pk]
+
+
+def test_a_request_leaves_to_the_worker_what_that_has_begun(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "AWAITED_S", 0.05)
+    record_exchange(user, clock, FACT)
+    with try_task_lock("exchanges", user.pk):
+        turn = lease_turn(user, clock)
+        memory.read_exchanges(user)
+    with user_scope(user):
+        exchange = Exchange.objects.get(pk=turn.exchange.pk)
+    assert (exchange.profile_attempts, exchange.profile_after, list_bank(user)) == (1, None, [])
+    with confine_to(RowScope(project_id="theirs")):
+        record_exchange(user, clock, "I collect stamps.")
+    with confine_to(RowScope(project_id="ours")):
+        memory.read_exchanges(user)
+    assert (len(list_bank(user)), count_pending(user)) == (2, 0)
+    assert work.PROFILES.list_users(clock.advance(days=1)) == []
 
 
 def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, clock: Clock) -> None:

@@ -1,7 +1,9 @@
 """The job that reads a book: how it fails, is cancelled, survives its worker, and tells how far it is."""
 
+import os
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +70,17 @@ def test_what_has_no_words_or_too_many_passages_is_refused_with_a_reason(
         "too_large",
     ]
     assert rows_left(user) == (0, 0, 0, 2)
+
+
+def test_a_file_that_another_worker_is_done_with_is_passed_over(tmp_path: Path) -> None:
+    stale, fresh = tmp_path / "stale", tmp_path / "fresh"
+    for file in (stale, fresh):
+        file.touch()
+    os.utime(stale, (0, 0))
+    # Listed, and gone when it is looked at.
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    ingestion.sweep_folder(tmp_path)
+    assert (stale.exists(), fresh.exists()) == (False, True)
 
 
 def test_a_cancelled_job_leaves_nothing(shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,11 +102,8 @@ def upload_book(request: HttpRequest, person: PersonName = None) -> HttpResponse
     upload = read_upload(request, refuses_secrets=get_principal(request).refuses_secrets)
 
     def stage(user: EndUser) -> HttpResponse:
-        try:
+        with answer_refusal():
             job = jobs.stage_upload(user, upload, now=timezone.now(), actor=get_actor(request))
-        except jobs.TooManyJobs:
-            detail = f"{jobs.MOST_WAITING} files of this person wait to be read; hand in the next when one is done."
-            raise Problem(429, "rate_limited", detail, headers={"Retry-After": "10"}) from None
         if job.is_duplicate:
             metrics.count("books", "duplicate")
         enqueue(work_on_books, user.pk)
@@ -238,7 +235,8 @@ def cancel_job(request: HttpRequest, job_id: BookJobId, person: PersonName = Non
     summary="Try a failed job again",
 )
 def retry_job(request: HttpRequest, job_id: BookJobId, person: PersonName = None) -> HttpResponse:
-    """For a day after it failed the file need not be handed in again."""
+    """For a day after it failed the file need not be handed in again. If it was, the answer is as to the upload: this
+    job completed, with the book, or the job that reads it."""
     user = require_person(request, person)
 
     def retry() -> HttpResponse:
@@ -255,6 +253,9 @@ def answer_refusal() -> Iterator[None]:
     """What is asked of a job and does not go with its state is a conflict."""
     try:
         yield
+    except jobs.TooManyJobs:
+        detail = f"{jobs.MOST_WAITING} files of this person wait to be read; hand in the next when one is done."
+        raise Problem(429, "rate_limited", detail, headers={"Retry-After": "10"}) from None
     except jobs.JobRefused as refusal:
         raise conflict(str(refusal)) from refusal
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -171,8 +172,10 @@ def read_upload(user: EndUser, job: BookJob, progress: JobProgress) -> ReadDocum
 def sweep_folder(folder: Path) -> None:
     """Remove what a killed process left behind."""
     for file in folder.iterdir():
-        if time.time() - file.stat().st_mtime > STALE_AFTER.total_seconds():
-            file.unlink(missing_ok=True)
+        # Another worker's may go between being listed and looked at.
+        with suppress(FileNotFoundError):
+            if time.time() - file.stat().st_mtime > STALE_AFTER.total_seconds():
+                file.unlink()
 
 
 def embed_ahead(items: Sequence[MemoryItem], progress: JobProgress) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from books.models import OPEN_STATES, Book, BookDigest, BookJob, BooksDue, BookUpload, DigestState, JobStage, JobState
-from memory.access.confinement import EVERYTHING, confine_to, current_scope
+from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
 from memory.access.scope import user_scope
@@ -31,7 +31,7 @@ GIVEN_UP: Final = "given_up"
 
 
 class TooManyJobs(Exception):
-    """More files of one person wait than are kept at a time."""
+    """More files of one person wait than are kept at a time. Says the name of the one that is not taken."""
 
 
 class JobRefused(Exception):
@@ -65,8 +65,8 @@ def stage_upload(user: EndUser, new: NewUpload, *, now: datetime, actor: str) ->
         known = find_same_book(user, digest, new.thread_id)
         if known is None and (under_way := find_open_job(user, digest, new.thread_id)):
             return under_way
-        if known is None and BookJob.objects.filter(user=user, state__in=OPEN_STATES).count() >= MOST_WAITING:
-            raise TooManyJobs
+        if known is None:
+            refuse_beyond_limit(user, new.file_name)
         job = BookJob(
             user=user,
             file_name=new.file_name,
@@ -89,25 +89,30 @@ def stage_upload(user: EndUser, new: NewUpload, *, now: datetime, actor: str) ->
     return job
 
 
+def refuse_beyond_limit(user: EndUser, file_name: str) -> None:
+    if BookJob.objects.filter(user=user, state__in=OPEN_STATES).count() >= MOST_WAITING:
+        raise TooManyJobs(file_name)
+
+
 def name_known_book(job: BookJob, known: Book, *, now: datetime) -> None:
     """Make the row that of a job with nothing to do: the file is a book already."""
     job.state, job.stage, job.progress = JobState.COMPLETED, JobStage.DONE, 1.0
     job.book_id, job.is_duplicate, job.finished_at = known.pk, True, now
 
 
-def find_same_book(user: EndUser, content_hash: str, thread_id: str) -> Book | None:
-    """The book of these bytes that whoever works in this scope would find. In the user's scope."""
-    return Book.objects.filter(select_own_scope(), user=user, content_hash=content_hash, thread_id=thread_id).first()
+def find_same_book(user: EndUser, content_hash: str, thread_id: str, scope: RowScope | None = None) -> Book | None:
+    """The book of these bytes that whoever works in a scope, or else in the one that holds, would find."""
+    own = select_own_scope(scope or current_scope())
+    return Book.objects.filter(own, user=user, content_hash=content_hash, thread_id=thread_id).first()
 
 
-def find_open_job(user: EndUser, content_hash: str, thread_id: str) -> BookJob | None:
+def find_open_job(user: EndUser, content_hash: str, thread_id: str, scope: RowScope | None = None) -> BookJob | None:
     same = BookJob.objects.filter(user=user, content_hash=content_hash, thread_id=thread_id, state__in=OPEN_STATES)
-    return same.filter(select_own_scope()).first()
+    return same.filter(select_own_scope(scope or current_scope())).first()
 
 
-def select_own_scope() -> Q:
-    """Rows of the scope that holds, and the person's own. Unconfined, a project's book is not in the person's own."""
-    scope = current_scope()
+def select_own_scope(scope: RowScope) -> Q:
+    """Rows of a scope, and the person's own. Unconfined, a project's book is not in the person's own."""
     return Q(agent_id__in={"", scope.agent_id}, project_id__in={"", scope.project_id})
 
 
@@ -127,8 +132,13 @@ def lock_job(user: EndUser, job_id: uuid.UUID) -> BookJob | None:
 
 
 def retry_job(user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | None:
-    """Try a failed job again. None when there is none such. Raises JobRefused."""
+    """Try a failed job again. None when there is none such. Raises JobRefused and TooManyJobs.
+
+    Where the file was handed in once more meanwhile, the job is completed and names the book, or the answer is the job
+    that reads it.
+    """
     with user_scope(user):
+        lock_for_transaction("books", user)
         job = lock_job(user, job_id)
         if job is None:
             return None
@@ -136,8 +146,17 @@ def retry_job(user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | N
             raise JobRefused(f"Only a failed job can be tried again; this one is {job.state}.")
         if not BookUpload.objects.filter(user=user, job=job).exists():
             raise JobRefused("The file is no longer kept; hand it in again.")
-        job.state, job.stage, job.progress, job.attempts = JobState.PENDING, JobStage.WAITING, 0.0, 0
+        same = (user, job.content_hash, job.thread_id, RowScope.of(job))
+        known = find_same_book(*same)
+        if known is None and (under_way := find_open_job(*same)):
+            return under_way
         job.error_code = job.error_detail = ""
+        if known is not None:
+            name_known_book(job, known, now=now)
+            close_job(job, JobState.COMPLETED, now=now)
+            return job
+        refuse_beyond_limit(user, job.file_name)
+        job.state, job.stage, job.progress, job.attempts = JobState.PENDING, JobStage.WAITING, 0.0, 0
         job.finished_at = None
         job.save()
         DUE.mark(user, now)

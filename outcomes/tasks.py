@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from memory.access.confinement import RowScope, confine_to
 from memory.access.locks import try_task_lock
-from memory.access.outbox import drain
 from memory.access.scope import user_scope
 from memory.access.users import iterate_user_ids
 from memory.claims.topics import find_topic_words
@@ -49,15 +48,7 @@ def read_exchanges(user_id: int) -> int:
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return 0
-    drained = drain(
-        "exchanges",
-        user_id,
-        lambda: profiling.profile_due_exchanges(user),
-        lambda: work.move_reading_mark(user, timezone.now()),
-        seconds=READING_SECONDS,
-        is_backing_off=lambda: False,
-        is_marked=lambda: work.PROFILES.is_due(user, timezone.now()),
-    )
+    drained = profiling.drain_exchanges(user, READING_SECONDS)
     if drained.has_more:
         read_exchanges.delay(user_id)
     return drained.taken
@@ -74,15 +65,16 @@ def judge_exchanges(user_id: int) -> int:
     with try_task_lock("conversations", user_id) as mine:
         if not mine:
             return 0
+        released_at = timezone.now()
         with user_scope(user):
-            work.release_idle_threads(user, timezone.now())
+            work.release_idle_threads(user, released_at)
         try:
             judged += detector.judge_due_exchanges(user, now=timezone.now())
         except Unavailable as error:
             # The rows stay pending; the sweep enqueues them again.
             logger.warning("judging paused", dependency=error.dependency, reason=error.reason)
         with user_scope(user):
-            work.move_detection_mark(user, timezone.now())
+            work.move_detection_mark(user, released_at)
     return judged
 
 

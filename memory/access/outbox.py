@@ -39,10 +39,14 @@ def retry_delay(attempts: int) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class Drained:
-    """How much was taken, and whether another task is needed: time ran out, or more came in at the very end."""
+    """How much was taken, and whether another task is needed: time ran out, or more came in at the very end.
+
+    ``is_held`` where another process is at it.
+    """
 
     taken: int
     has_more: bool = False
+    is_held: bool = False
 
 
 class Outbox:
@@ -147,7 +151,7 @@ def drain(
     until = timezone.now() + timedelta(seconds=seconds)
     with try_task_lock(work, user_id) as is_mine:
         if not is_mine:
-            return Drained(0)
+            return Drained(0, is_held=True)
         try:
             while not is_done and timezone.now() < until and not is_stopping():
                 batch = take()

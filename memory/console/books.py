@@ -164,18 +164,21 @@ def upload(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         messages.error(
             request, _("{name}: the title {rule}.").format(name=name, rule=word_refusal(problem.errors[0].message))
         )
-    except TooManyJobs:
-        messages.error(
-            request,
-            _("{most_waiting} files wait to be read; upload {name} when one is done.").format(
-                most_waiting=MOST_WAITING, name=name
-            ),
-        )
+    except TooManyJobs as refusal:
+        messages.error(request, word_full_queue(refusal))
     else:
         if job.is_duplicate:
             messages.success(request, _("{name} is among the books already.").format(name=name))
         return lead_back(person)
     return lead_back(person, form.cleaned_data["title"])
+
+
+def word_full_queue(refusal: TooManyJobs) -> str:
+    return str(
+        _("{most_waiting} files wait to be read; upload {name} when one is done.").format(
+            most_waiting=MOST_WAITING, name=refusal
+        )
+    )
 
 
 def lead_back(person: ViewedPerson, title: str = "") -> HttpResponse:
@@ -201,6 +204,9 @@ def change_job(request: OperatorRequest, person: ViewedPerson, change: ChangeJob
         job = change(person.user, job_id, now=timezone.now())
     except JobRefused as refusal:
         messages.error(request, word_refusal(str(refusal)))
+        return redirect("console:books", *person.path)
+    except TooManyJobs as refusal:
+        messages.error(request, word_full_queue(refusal))
         return redirect("console:books", *person.path)
     if job is None:
         raise Http404("no such job")

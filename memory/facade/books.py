@@ -89,7 +89,7 @@ class BookVerbs(RetrievalVerbs):
         return library.cancel_job(user, job_id, now=now)
 
     def retry_book_job(self, user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | None:
-        """Try a failed job again. None when there is none such. Raises JobRefused."""
+        """Try a failed job again. None when there is none such. Raises JobRefused and TooManyJobs."""
         job = jobs.retry_job(user, job_id, now=now)
         enqueue(work_on_books, user.pk)
         return job

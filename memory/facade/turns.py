@@ -1,21 +1,27 @@
 """The end of a turn: storing the exchange and recording its outcome."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
-from typing import Any, Unpack
+from functools import partial
+from operator import not_
+from typing import Any, Final, Unpack
 
 from memory.facade.actor import FacadePart
 from memory.inference import language_model
 from memory.models import EndUser
-from memory.platform.faults import Unavailable
 from memory.tiers import Outcome
+from memory.web.polling import poll_until
 from outcomes.exchanges import listing, profiling, storing
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
+from outcomes.signals import reading_due
 from outcomes.verdicts import actions, recording
 from outcomes.verdicts.actions import Action
 from outcomes.verdicts.recording import OutcomeSubject, RecordedOutcome
+
+# The rest is the worker's.
+READ_HERE_S: Final = 1.0
+AWAITED_S: Final = 2.0
 
 
 class TurnVerbs(FacadePart):
@@ -27,11 +33,16 @@ class TurnVerbs(FacadePart):
         """Read facts out of what the person said and nobody has read, here instead of in the worker.
 
         For whoever waits for them. Asks the embedder, so call it outside any transaction. What a language model reads
-        is left to the worker, and so is everything while a neighbour is away.
+        is left to the worker, and so is everything while a neighbour is away. Where the worker is at it already, this
+        waits for it a moment.
         """
-        if language_model() is None:
-            with suppress(Unavailable):
-                profiling.profile_due_exchanges(user)
+        if language_model() is not None:
+            return
+        drained = profiling.drain_exchanges(user, READ_HERE_S)
+        if drained.has_more:
+            reading_due.send(EndUser, user_id=user.pk, after_s=0.0)
+        if drained.is_held:
+            poll_until(partial(profiling.is_anything_unread, user), not_, AWAITED_S)
 
     def record_outcome(
         self, user: EndUser, outcome: Outcome, *, now: datetime, **subject: Unpack[OutcomeSubject]

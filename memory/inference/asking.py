@@ -22,6 +22,7 @@ from memory.platform.faults import Unavailable
 
 logger = structlog.get_logger(__name__)
 
+PROMPT_CALLS = "prompt_calls"
 # Of a day's counter, whatever the time zone of who looks.
 KEPT = timedelta(days=2)
 
@@ -78,9 +79,9 @@ def answer_prompt(
     return model.answer(asked, form, purpose=prompt, deadline=deadline, account=account, breaker=breaker, tool=tool)
 
 
-def take_call(user_id: int) -> bool:
-    """True while the person has calls left today. Without Redis nobody counts, and nobody is asked."""
-    key = shared.build_key("prompt_calls", str(user_id), f"{timezone.now():%Y-%m-%d}")
+def take_call(user_id: int, budget: str = PROMPT_CALLS, most: int | None = None) -> bool:
+    """True while the person has calls of a budget left today. Without Redis nobody counts, and nobody is asked."""
+    key = shared.build_key(budget, str(user_id), f"{timezone.now():%Y-%m-%d}")
 
     def take(client: Redis) -> int:
         pipe = client.pipeline()
@@ -88,5 +89,5 @@ def take_call(user_id: int) -> bool:
         pipe.expire(key, KEPT)
         return int(pipe.execute()[0])
 
-    most = prompt_conf().calls_a_day
-    return most > 0 and shared.call_or_default(take, most + 1) <= most
+    allowed = prompt_conf().calls_a_day if most is None else most
+    return allowed > 0 and shared.call_or_default(take, allowed + 1) <= allowed

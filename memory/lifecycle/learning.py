@@ -88,7 +88,13 @@ def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> li
     previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
     answers = spoken.previous[-1] if spoken.asked and spoken.previous else ""
     found = profile.detect_profile_facts(
-        spoken.text, Deadline(DEADLINE_S), previous, with_remarks=True, answers=answers, asked=spoken.asked
+        spoken.text,
+        Deadline(DEADLINE_S),
+        previous,
+        with_remarks=True,
+        answers=answers,
+        asked=spoken.asked,
+        user_id=user.pk,
     )
     if not (spoken.may_leave and current_scope()):
         return draft_profile_facts(user, found, spoken, source)

@@ -25,7 +25,7 @@ from memory.tiers import Outcome
 from outcomes.models import ActionTaken, Detection, Exchange, OutcomeEvent, Source
 from outcomes.verdicts.ledger import JudgedMemories, Verdict, VerdictSubject
 from outcomes.verdicts.recording import apply_verdict, lock_subject, mark_scored, resolve_references
-from outcomes.work import DETECT_EVERY, GIVEN_UP_AFTER
+from outcomes.work import DETECT_EVERY, GIVEN_UP_AFTER, filter_conversation
 
 logger = structlog.get_logger(__name__)
 
@@ -166,13 +166,13 @@ def count_calls_today(user: EndUser, now: datetime) -> int:
 
 
 def filter_later(user: EndUser, exchange: Exchange) -> QuerySet[Exchange]:
-    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
+    thread = filter_conversation(user, exchange.thread_id, exchange)
     return thread.filter(Q(created_at__gt=exchange.created_at) | Q(created_at=exchange.created_at, pk__gt=exchange.pk))
 
 
 def render_conversation(user: EndUser, exchange: Exchange) -> str:
     """The conversation around an exchange, with shortened messages."""
-    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id)
+    thread = filter_conversation(user, exchange.thread_id, exchange)
     before = thread.exclude(pk__in=filter_later(user, exchange).values("pk")).exclude(pk=exchange.pk)
     shown = [
         *reversed(before.order_by("-created_at", "-pk")[:CONTEXT_EXCHANGES]),

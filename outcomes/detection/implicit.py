@@ -3,12 +3,14 @@
 import uuid
 from datetime import datetime, timedelta
 
+from memory.access.confinement import current_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, Turn
 from memory.tiers import Outcome
 from outcomes.detection.cues import LONGEST_EVIDENCE, OutcomeCue, find_cues
 from outcomes.models import ConversationSignal, Exchange, SignalKind, Source
 from outcomes.verdicts.ledger import JudgedMemories, Verdict, VerdictSubject, settle_verdict
+from outcomes.work import filter_conversation
 
 # Exchanges of the thread among which a repeated question is looked for.
 LOOKED_BACK = 3
@@ -18,7 +20,8 @@ MEANS = {SignalKind.THANKS: Outcome.WORKED, SignalKind.CORRECTS: Outcome.FAILED,
 
 def store_signals(user: EndUser, exchange: Exchange, now: datetime) -> None:
     """Store the signals of a new exchange about earlier ones, in the transaction that writes it."""
-    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id, created_at__gt=now - FRESH)
+    # The exchange is not stored yet: where it will belong is what holds now.
+    thread = filter_conversation(user, exchange.thread_id, current_scope()).filter(created_at__gt=now - FRESH)
     before = list(thread.exclude(pk=exchange.pk).order_by("-created_at", "-pk")[:LOOKED_BACK])
     # Asking again after an interrupted answer says nothing about it.
     if not before or before[0].interrupted:

@@ -1,7 +1,7 @@
 """Which exchanges wait to be read, in the order they were said, and what becomes of those whose reading fails.
 
-The rows are the queue: an empty ``profiled_at`` is pending. One worker at a time reads a person's (``tasks``), so an
-attempt that was begun and not ended belongs to a worker that died, and the next one takes it up at once.
+The rows are the queue: an empty ``profiled_at`` is pending. One process at a time reads a person's (`drain_exchanges`),
+so an attempt that was begun and not ended belongs to one that died, and the next takes it up at once.
 """
 
 import uuid
@@ -18,11 +18,10 @@ from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
 from memory.claims.answering import find_asked
 from memory.conf import memory_conf
-from memory.inference import language_model
 from memory.models import EndUser, MemoryItem
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
-from outcomes.work import filter_readable
+from outcomes.work import filter_conversation, filter_readable
 
 MOST_ATTEMPTS = 5
 LAST_TURNS = 4
@@ -66,13 +65,12 @@ def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTu
 
     In the order they were said: what was said later replaces what was said before, whichever came in first.
     """
-    is_over_limit = is_over_daily_limit(user, now)
     with user_scope(user):
         due = annotate_said_at(user, filter_readable(user, now)).select_for_update(no_key=True)
         rows = cut_at_begun(list(due.order_by("said_at", "created_at", "pk")[:limit]))
         leased: list[Exchange] = []
         for exchange in rows:
-            if is_over_limit or is_skippable(exchange):
+            if is_skippable(exchange):
                 mark_profiled(exchange, now)
                 continue
             exchange.profile_attempts += 1
@@ -114,8 +112,7 @@ def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[Lea
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
-    thread = Exchange.objects.filter(user=user, thread_id=exchange.thread_id).exclude(pk=exchange.pk)
-    thread = thread.filter(agent_id=exchange.agent_id, project_id=exchange.project_id)
+    thread = filter_conversation(user, exchange.thread_id, exchange).exclude(pk=exchange.pk)
     near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
     place = (find_said_at(exchange), exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]
@@ -153,16 +150,6 @@ def postpone_exchange(user: EndUser, exchange: Exchange, now: datetime) -> None:
 def lock_pending(user: EndUser, exchange_id: uuid.UUID) -> Exchange | None:
     pending = Exchange.objects.select_for_update(no_key=True).filter(user=user, profiled_at=None)
     return pending.filter(pk=exchange_id).first()
-
-
-def is_over_daily_limit(user: EndUser, now: datetime) -> bool:
-    """A language model's calls are limited; what rules alone read costs nothing, and is read however much it is."""
-    if language_model() is None:
-        return False
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    with user_scope(user):
-        examined = Exchange.objects.filter(user=user, profiled_at__gte=today, profile_attempts__gt=0).count()
-    return examined >= memory_conf().conversations.profiles_a_day
 
 
 def settle_exchanges(user: EndUser, exchanges: Sequence[Exchange], now: datetime) -> None:

@@ -11,6 +11,7 @@ import structlog
 from django.utils import timezone
 
 from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
+from memory.access.outbox import Drained, drain
 from memory.access.scope import user_scope
 from memory.facts.evidence import FactOrigin
 from memory.lifecycle import learning
@@ -18,6 +19,7 @@ from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser
 from memory.models.facts import EvidenceKind
 from memory.platform.faults import Unavailable
+from outcomes import work
 from outcomes.exchanges import leasing
 from outcomes.exchanges.leasing import LeasedTurn
 from outcomes.models import Exchange
@@ -26,6 +28,30 @@ logger = structlog.get_logger(__name__)
 
 # Between batches a task looks whether its time is over, and what was said before but came in later takes its place.
 AT_ONCE = 8
+
+
+def drain_exchanges(user: EndUser, seconds: float) -> Drained:
+    """Read all that waits, in the worker or beside it.
+
+    Whoever reads without this lock takes an exchange that the worker has begun for one that killed it.
+    """
+    # Of every agent and project, in the order it was said: the mark is one for all of them.
+    with confine_to(EVERYTHING):
+        return drain(
+            "exchanges",
+            user.pk,
+            lambda: profile_due_exchanges(user),
+            lambda: work.move_reading_mark(user, timezone.now()),
+            seconds=seconds,
+            is_backing_off=lambda: False,
+            is_marked=lambda: work.PROFILES.is_due(user, timezone.now()),
+        )
+
+
+def is_anything_unread(user: EndUser) -> bool:
+    """Whether exchanges of any agent or project are due to be read."""
+    with confine_to(EVERYTHING), user_scope(user):
+        return work.filter_readable(user, timezone.now()).exists()
 
 
 def profile_due_exchanges(user: EndUser, *, now: datetime | None = None, limit: int = AT_ONCE) -> int:

@@ -111,7 +111,7 @@ def read_turns(
         for turn in load_turns(user, batch):
             if dry_run:
                 found = detect_profile_facts(
-                    turn.spoken.text, Deadline(learning.DEADLINE_S), list(turn.spoken.previous)
+                    turn.spoken.text, Deadline(learning.DEADLINE_S), list(turn.spoken.previous), user_id=user.pk
                 )
                 counts.statements += sum(not is_passing(fact.claims) for fact in found)
             else:

@@ -123,7 +123,9 @@ def redact_exchange(new: NewExchange) -> NewExchange:
 
 
 def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, now: datetime) -> Exchange:
-    turn = Turn.objects.filter(user=user, turn_id=new.turn_id).first() if new.turn_id else None
+    # Locked as an outcome locks it: one told meanwhile either finds this exchange or is seen here.
+    turns = Turn.objects.filter(user=user).select_for_update(no_key=True)
+    turn = turns.filter(turn_id=new.turn_id).first() if new.turn_id else None
     scored = is_already_scored(new, turn)
     return Exchange(
         user=user,

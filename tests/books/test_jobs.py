@@ -1,7 +1,9 @@
 """The job that reads a book: how it fails, is cancelled, survives its worker, and tells how far it is."""
 
+import os
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from books import ingestion, jobs, passages, tasks
-from books.models import BookJob
+from books.models import BookJob, JobState
 from books.progress import JobProgress
 from memory import inference
 from memory.access.scope import user_scope
@@ -35,6 +37,27 @@ def test_what_cannot_be_read_fails_with_a_reason_and_leaves_nothing(shelf: BookS
     assert shelf.post(f"jobs/{uuid.uuid4()}/retry").status_code == 404
 
 
+def test_what_was_handed_in_again_is_not_read_twice_for_a_retry(
+    shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed, other = (shelf.upload(body, "handbook.md").json()["job_id"] for body in (HANDBOOK.encode(), table()))
+    for job_id in (failed, other):
+        jobs.end_job(user, uuid.UUID(job_id), JobState.FAILED, now=timezone.now(), code="given_up")
+    again = shelf.upload(HANDBOOK.encode()).json()["job_id"]
+    assert shelf.post(f"jobs/{failed}/retry").json()["job_id"] == again
+    work(user)
+    book = shelf.status(again)["book_id"]
+    retried = shelf.post(f"jobs/{failed}/retry").json()
+    assert (retried["status"], retried["book_id"], retried["duplicate"], "error" in retried) == (
+        *("completed", book, True),
+        False,
+    )
+    work(user)
+    assert [one["book_id"] for one in shelf.get("list").json()["items"]] == [book]
+    monkeypatch.setattr(jobs, "MOST_WAITING", 0)
+    assert shelf.post(f"jobs/{other}/retry").status_code == 429
+
+
 def test_what_has_no_words_or_too_many_passages_is_refused_with_a_reason(
     shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,6 +70,17 @@ def test_what_has_no_words_or_too_many_passages_is_refused_with_a_reason(
         "too_large",
     ]
     assert rows_left(user) == (0, 0, 0, 2)
+
+
+def test_a_file_that_another_worker_is_done_with_is_passed_over(tmp_path: Path) -> None:
+    stale, fresh = tmp_path / "stale", tmp_path / "fresh"
+    for file in (stale, fresh):
+        file.touch()
+    os.utime(stale, (0, 0))
+    # Listed, and gone when it is looked at.
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    ingestion.sweep_folder(tmp_path)
+    assert (stale.exists(), fresh.exists()) == (False, True)
 
 
 def test_a_cancelled_job_leaves_nothing(shelf: BookShelf, user: EndUser, monkeypatch: pytest.MonkeyPatch) -> None:

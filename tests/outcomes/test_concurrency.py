@@ -1,6 +1,8 @@
 """Outcomes told at the same time: each turn counts once, and nobody waits for ever."""
 
 import uuid
+from threading import Event
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -11,8 +13,10 @@ from memory.models import EndUser, MemoryItem, Turn
 from memory.tiers import Outcome
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import OutcomeEvent
-from tests.at_once import errors_at_once
+from outcomes.verdicts import recording
+from tests.at_once import errors_at_once, run_at_once
 from tests.factories import EndUserFactory, MemoryItemFactory, OrganizationFactory
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,3 +79,27 @@ def test_turns_that_share_memories_and_new_exchanges_do_not_block_each_other(ann
         row = memory.get(ann, item.pk)
         assert row is not None
         assert (row.score, row.uses, row.partial) == (0.7, 4, 4)
+
+
+def test_an_outcome_told_while_its_exchange_is_stored_is_not_asked_for(
+    ann: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn_id = turn_of(ann, [MemoryItemFactory.create(user=ann)])
+    is_told, is_stored = Event(), Event()
+    mark_scored = recording.mark_scored
+
+    def dawdle(*given: Any) -> None:
+        mark_scored(*given)
+        is_told.set()
+        is_stored.wait(0.5)
+
+    def store() -> bool:
+        is_told.wait(PATIENCE_S)
+        new = NewExchange("t-1", "How do I restart the router?", "Pull the plug.", turn_id=turn_id)
+        stored = memory.store_exchange(ann, new, now=timezone.now())
+        is_stored.set()
+        return stored.required_scoring
+
+    monkeypatch.setattr(recording, "mark_scored", dawdle)
+    told = run_at_once(lambda: memory.record_outcome(ann, Outcome.WORKED, now=timezone.now(), turn_id=turn_id), store)
+    assert told[1] is False

@@ -11,6 +11,7 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from memory import inference
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryItem, ModelCall, Turn
@@ -21,7 +22,7 @@ from outcomes import tasks, work
 from outcomes.detection import detector
 from outcomes.exchanges import listing
 from outcomes.exchanges.storing import NewExchange
-from outcomes.models import ConversationWork, Exchange, OutcomeEvent
+from outcomes.models import ConversationSignal, ConversationWork, Exchange, OutcomeEvent
 from tests.conftest import Clock
 from tests.doubles.model_services import LanguageModelStub
 from tests.factories import MemoryItemFactory
@@ -226,6 +227,41 @@ def test_leaving_a_thread_and_falling_silent_end_it(user: EndUser, clock: Clock,
     assert tasks.sweep_conversations() == 1
     detect_outcomes(user)
     assert score_of(silent) == (0.7, 1)
+
+
+def test_two_projects_conversations_of_one_name_are_two(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:
+    item = MemoryItemFactory.create(user=user)
+    ours = RowScope(project_id="ours")
+    with confine_to(ours):
+        first = record_exchange(user, clock, "How do I restart the router?", item)
+    for message in ("Thanks, brilliant!", "Where is the printer?", "And the toner?"):
+        with confine_to(RowScope(project_id="theirs")):
+            record_exchange(user, clock, message)
+    record_exchange(user, clock, "Thanks, brilliant!")
+    assert detect_outcomes(user) == 0, "four exchanges, of three conversations"
+    clock.advance(minutes=31)
+    detect_outcomes(user)
+    assert state_of(user, first)[0] == "pending", "nobody reacted to it where it was said"
+    with user_scope(user):
+        assert ConversationSignal.objects.filter(exchange_id=first).count() == 0
+    with confine_to(ours):
+        record_exchange(user, clock, "It still blinks.")
+    clock.advance(minutes=31)
+    assert detect_outcomes(user) == 1
+    sent = model.asked[-1].body["messages"][-1]["content"]
+    assert ("It still blinks." in sent, "printer" in sent, "brilliant" in sent) == (True, False, False)
+
+
+def test_each_thread_is_looked_at_when_it_falls_silent(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:
+    record_exchange(user, clock, "How do I restart the router?", MemoryItemFactory.create(user=user))
+    clock.advance(minutes=19)
+    record_exchange(user, clock, "Where is the ladder?", thread_id="t-2")
+    detect_outcomes(user)
+    assert work.DETECTION.list_users(clock.advance(minutes=9)) == []
+    assert work.DETECTION.list_users(clock.advance(minutes=1)) == [user.pk], "30 minutes after its own last word"
+    detect_outcomes(user)
+    assert work.DETECTION.list_users(clock.advance(minutes=19)) == [], "nothing more is to be had from the first"
+    assert work.DETECTION.list_users(clock.advance(minutes=1)) == [user.pk], "the second"
 
 
 def test_one_exchange_alone_is_never_judged(user: EndUser, clock: Clock, model: LanguageModelStub) -> None:

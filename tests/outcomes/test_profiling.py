@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
+from memory.access.confinement import RowScope, confine_to
+from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
-from memory.facade import MemoryFacade
+from memory.facade import MemoryFacade, turns
 from memory.facts import profile
-from memory.facts.profile import ProfileFact
+from memory.facts.profile import ProfileFact, detection
 from memory.models import EndUser, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.tiers import SourceType, Tier, Trust
 from outcomes import tasks, work
-from outcomes.exchanges import leasing, listing, profiling
+from outcomes.exchanges import leasing, listing, profiling, rereading
 from outcomes.exchanges.leasing import LeasedTurn
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import Exchange
@@ -197,19 +199,22 @@ def test_what_was_said_before_a_long_stop_is_still_read(user: EndUser, clock: Cl
     assert len(list_bank(user)) == 1
 
 
-def test_the_days_calls_of_a_model_are_limited_and_nothing_else(
+def test_past_the_days_calls_of_a_model_rules_read_on(
     user: EndUser, clock: Clock, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = {**settings.MEMORY["CONVERSATIONS"], "profiles_a_day": 1}
     settings.MEMORY = {**settings.MEMORY, "CONVERSATIONS": limits}
-    record_exchange(user, clock, FACT)
-    record_exchange(user, clock, "My name is Ann.")
+    asked: list[str] = []
+    monkeypatch.setattr(detection, "find_prompt_model", lambda prompt: object())
+    monkeypatch.setattr(detection, "find_facts_by_model", lambda model, message, deadline: asked.append(message))
+    for message in (FACT, "My name is Ann.", "I am a vegetarian."):
+        record_exchange(user, clock, message)
     extract_facts(user)
-    assert (len(list_bank(user)), count_pending(user)) == (2, 0)
-    monkeypatch.setattr(leasing, "language_model", object)
-    record_exchange(user, clock, "I am a vegetarian.")
-    extract_facts(user)
-    assert (len(list_bank(user)), count_pending(user)) == (2, 0)
+    # The model found nothing in the first, and is believed.
+    assert (asked, len(list_bank(user)), count_pending(user)) == ([FACT], 2, 0)
+    said, _ = rereading.list_said_turns(user, None)
+    rereading.read_turns(user, said, rereading.ReadingCounts(), now=clock(), on_turns=lambda read: None)
+    assert (asked, len(list_bank(user))) == ([FACT], 3), "read again it counts as well"
 
 
 # --- order and bursts --------------------------------------------------------------------------------------------
@@ -326,6 +331,25 @@ def test_a_message_that_met_the_lock_is_not_lost(user: EndUser, clock: Clock, mo
     monkeypatch.setattr(work, "move_reading_mark", store_afterwards)
     tasks.read_exchanges(user.pk)
     assert again == [user.pk]
+
+
+def test_a_request_leaves_to_the_worker_what_that_has_begun(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "AWAITED_S", 0.05)
+    record_exchange(user, clock, FACT)
+    with try_task_lock("exchanges", user.pk):
+        turn = lease_turn(user, clock)
+        memory.read_exchanges(user)
+    with user_scope(user):
+        exchange = Exchange.objects.get(pk=turn.exchange.pk)
+    assert (exchange.profile_attempts, exchange.profile_after, list_bank(user)) == (1, None, [])
+    with confine_to(RowScope(project_id="theirs")):
+        record_exchange(user, clock, "I collect stamps.")
+    with confine_to(RowScope(project_id="ours")):
+        memory.read_exchanges(user)
+    assert (len(list_bank(user)), count_pending(user)) == (2, 0)
+    assert work.PROFILES.list_users(clock.advance(days=1)) == []
 
 
 def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, clock: Clock) -> None:

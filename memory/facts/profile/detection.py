@@ -11,12 +11,13 @@ from typing import Any, Final
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from memory.conf import memory_conf
 from memory.facts.profile import facts
 from memory.facts.profile.facts import CONFIDENCE, Confidence, ProfileFact
 from memory.facts.profile.rules import LONGEST, MOST_FACTS, READ, find_facts_by_rules
 from memory.guard import explain_refusal, speech
 from memory.guard.annotation import annotate_text
-from memory.inference.asking import find_prompt_model
+from memory.inference.asking import find_prompt_model, take_call
 from memory.inference.conf import prompt_conf
 from memory.inference.llm import LanguageModel
 from memory.inference.prompts import render_prompt
@@ -28,6 +29,7 @@ from memory.tiers import Trust
 logger = structlog.get_logger(__name__)
 
 PURPOSE: Final = "profile_update_detection"
+PROFILE_CALLS: Final = "profile_calls"
 # Letters at the beginning that two forms of a word share.
 STEM = 4
 # Share of a statement's longer words that the person must have used.
@@ -71,17 +73,18 @@ def detect_profile_facts(
     with_remarks: bool = False,
     answers: str = "",
     asked: str = "",
+    user_id: int | None = None,
 ) -> list[ProfileFact]:
     """The profile facts in a message. Failures of the language model never raise.
 
     ``previous`` are the person's last turns, for what goes on about them; ``with_remarks``, ``answers`` and ``asked``
-    as `find_facts_by_rules`.
+    as `find_facts_by_rules`; ``user_id`` is whose calls of the day are counted, None for nobody's.
     """
     model = find_prompt_model(PURPOSE)
-    if model is None:
-        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
-    if not is_own_speech(user_message):
+    if model is not None and not is_own_speech(user_message):
         return []
+    if model is None or (user_id is not None and not may_ask_about(user_id)):
+        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
     try:
         found = find_facts_by_model(model, user_message, deadline)
     except Unavailable as error:
@@ -89,6 +92,11 @@ def detect_profile_facts(
         return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
     # What somebody asks to be remembered is remembered, whatever the model makes of it.
     return found or find_facts_by_rules(user_message, previous, requests_only=True)
+
+
+def may_ask_about(user_id: int) -> bool:
+    # Here, where the model is asked: an import and a second reading spend the same calls as an exchange.
+    return take_call(user_id, PROFILE_CALLS, memory_conf().conversations.profiles_a_day)
 
 
 def is_own_speech(message: str) -> bool:

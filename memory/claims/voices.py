@@ -25,6 +25,8 @@ ORDER_BEHIND_LEAST: Final = 0.05
 BESIDE_LEAST: Final = 0.8
 # Words between the part of the assistant and the person's.
 PARTS_WITHIN: Final = 6
+MOST_WORDS_OF_NAME: Final = 3
+BEFORE_NAME: Final = 30
 # A dot that the splitter of sentences does not know.
 TITLE_DOT: Final = "\ue001"
 CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
@@ -50,11 +52,28 @@ def mask_other_voices(text: str) -> str:
     """The text with blanks for code, quotations and what was taken out, so that places in it stay what they are."""
     if LINE_OF_CODE.search(text):
         text = "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
-    for pattern in (CODE, QUOTED_LINE, QUOTED):
+    for pattern in (CODE, QUOTED_LINE):
         text = pattern.sub(_blank, text)
+    text = QUOTED.sub(blank_quotation, text)
     if TAKEN_OUT.search(text):
         text = mask_taken_out(text)
     return mask_inner_dots(text)
+
+
+def blank_quotation(found: re.Match[str]) -> str:
+    """A quotation is somebody else's, but a name is one in quotation marks too: "die neue Kita, die 'Wühlmäuse'"."""
+    inner = found[0][1:-1]
+    words = inner.split()
+    is_titled = 0 < len(words) <= MOST_WORDS_OF_NAME and all(word[0].isupper() and word.isalpha() for word in words)
+    before = found.string[max(0, found.start() - BEFORE_NAME) : found.start()].split()
+    # Behind what is named: a comma, an article, a noun. "How do you say 'Umzugskarton'" names nothing.
+    is_named = bool(before) and (before[-1].endswith(",") or before[-1][0].isupper() or before[-1] in load_articles())
+    return f" {inner} " if is_titled and is_named and len(inner) > 1 else _blank(found)
+
+
+@cache
+def load_articles() -> frozenset[str]:
+    return frozenset(collect_entries("slots", "article"))
 
 
 def mask_inner_dots(text: str) -> str:
@@ -98,7 +117,11 @@ def load_dates() -> re.Pattern[str]:
     # The lists are without accents.
     written = "|".join(re.escape(name).replace("a", "[aä]") for name in months)
     named = rf"\d{{1,2}}\.(?=\s(?i:{written})(?!\w))"
-    return re.compile(rf"(?<![\w.])(?:{named}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ]))")
+    # "Hat am 5. Drillinge bekommen": behind "am" a number is a day, unless what follows begins a sentence.
+    begins = "|".join(map(re.escape, collect_entries("periods", "begins a sentence")))
+    before = "|".join(rf"(?<=\b{word} )" for word in collect_entries("periods", "before a dotted day"))
+    alone = rf"(?i:{before})\d{{1,2}}\.(?=\s\w)(?!\s(?i:{begins})\b)"
+    return re.compile(rf"(?<![\w.])(?:{named}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ])|{alone})")
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
 from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
-from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
@@ -32,6 +32,7 @@ LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|
 WORD: Final = re.compile(r"[^\W_]+")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
+EATS: Final = "eats"
 # How such adjectives begin in the languages of the product.
 ALLERGIC: Final = ("allerg", "alérg", "intoler", "intoller", "intolér", "אלרג", "רגיש")
 
@@ -69,19 +70,39 @@ def is_other_kind(claim: Claim) -> bool:
     """Whether the object is nothing of the kind that its relation tells."""
     if claim.relation in {"works_at", "works_as", "school"}:
         return is_no_work(claim)
+    if claim.relation == "likes":
+        # "I only own like 40 mugs".
+        return load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None
+    if claim.relation == "hobby":
+        # "I swim on Thursdays": which evening it is says nothing of what is done.
+        return tells_when(claim.object, claim.lang)
     if claim.relation in HOMES | NAMED:
         # "Hit by a car and taken to hospital": neither a home nor somebody's name.
-        is_no_person = claim.relation == "married_to" and (names_children(claim) or tells_when(claim.object))
+        is_no_person = claim.relation == "married_to" and (
+            names_children(claim) or tells_when(claim.object, claim.lang)
+        )
         return is_no_person or is_no_home(claim.object)
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
 def name_state(claim: Claim) -> Claim:
-    """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness."""
+    """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness.
+
+    Nor does "como" make food of one: "empiezo como educadora".
+    """
+    if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
+        return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
     if claim.relation not in {"works_as", "is"}:
         return claim
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def names_other(claim: Claim) -> bool:
+    """ "Mi marido empieza como profesor": whether somebody else stands before the value."""
+    nouns = load_hot_words(claim.lang or "en").nouns
+    before = claim.statement[: max(0, claim.statement.casefold().find(claim.object))]
+    return any(nouns.get(fold_letters(word)) in PEOPLE for word in WORD.findall(before))
 
 
 def is_listed(spoken: str, section: str) -> bool:
@@ -145,10 +166,12 @@ def names_children(claim: Claim) -> bool:
     return any(nouns.get(fold_letters(word)) in CHILDREN for word in WORD.findall(claim.object))
 
 
-def tells_when(spoken: str) -> bool:
+def tells_when(spoken: str, language: str) -> bool:
     """ "We got married last week" names nobody."""
     words = WORD.findall(fold_text(spoken))
-    return bool(words) and all(is_time_word(word) for word in words)
+    return any(map(is_time_word, words)) and all(
+        is_time_word(word) or word in load_small_words(language or "en") for word in words
+    )
 
 
 @cache

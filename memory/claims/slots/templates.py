@@ -107,6 +107,7 @@ WORD_SECTIONS: Final = frozenset(
         "before a day",
         "again and again",
         "beside whom",
+        "filler",
         "past doing",
         "past having",
         "past being",

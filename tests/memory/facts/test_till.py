@@ -1,4 +1,4 @@
-"""What is told to hold till a day ends behind it, and what is told as past is no state of today."""
+"""What is told to hold till a day ends behind it, what is told as past is no state of today, and what is no value."""
 
 from datetime import UTC, datetime
 
@@ -132,3 +132,47 @@ def test_a_past_that_names_its_end_ends_what_was_known(user: EndUser, clock: Clo
 )
 def test_laughter_is_no_part_of_what_is_told(text: str, statement: str) -> None:
     assert [claim.statement for claim in read_claims(text)][:1] == [statement]
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Meine Schwester Ida hat am 5. Drillinge bekommen.", "Meine Schwester Ida hat am 5. Drillinge bekommen."),
+        ("Meine Tante kommt am 5. Dann feiern wir.", "Meine Tante kommt am 5."),
+        (
+            "Lotte kommt am Montag in die neue Kita, die 'Wühlmäuse'.",
+            "Lotte kommt am Montag in die neue Kita, die Wühlmäuse.",
+        ),
+    ],
+)
+def test_a_sentence_keeps_its_day_and_its_quoted_name(text: str, statement: str) -> None:
+    assert statement in {claim.statement for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("i only own like 40 mugs", "likes"),
+        ("I swim on Thursdays.", "hobby"),
+        ("we're with AXA for the house insurance", "dating"),
+        ("I work with Priya", "works_at"),
+        ("we got married last week", "married_to"),
+        ("ich hab letzte woche geheiratet, er heißt Jonas", "married_to"),
+        ("Mi marido empieza el 1 de diciembre como profesor.", "eats"),
+    ],
+)
+def test_a_value_of_another_kind_fills_no_slot(text: str, wrong: str) -> None:
+    assert wrong not in {claim.relation for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text"),
+    [
+        ("I work at Lidl", "I moved from Lidl to Aldi"),
+        ("Ich arbeite bei Lidl", "bin von Lidl zu Aldi gewechselt"),
+    ],
+)
+def test_from_one_to_another_is_of_what_the_one_was_told_as(earlier: str, text: str) -> None:
+    assert ("works_at", "aldi", "lidl") in {
+        (claim.relation, claim.object, claim.replaces) for claim in read_claims(text, (earlier,))
+    }

@@ -107,6 +107,8 @@ WORD_SECTIONS: Final = frozenset(
         "before a day",
         "again and again",
         "beside whom",
+        "age article",
+        "age before noun",
         "filler",
         "past doing",
         "past having",

@@ -6,9 +6,11 @@ fourteen endings were wrong by the verdict alone. So an ending also needs the sl
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.dates.endings import list_weekdays
 from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, DEPARTING, KIN, PARTNERS
@@ -20,6 +22,7 @@ from memory.facts.pairs.statement import READ, PairStatement
 from memory.guard.annotation import annotate_text
 from memory.language.analysis import extract_terms
 from memory.language.folding import WORD, fold_text
+from memory.language.loader import list_codes
 from memory.language.names import find_names
 from memory.language.stems import DEFAULT_LANGUAGE
 from memory.models import Fact
@@ -87,7 +90,36 @@ def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """Whether the draft's own words say that the fact goes on, so that nothing else in them ends it."""
-    return ends_another(fact, draft, keys) or says_still(fact, draft)
+    return ends_another(fact, draft, keys) or says_still(fact, draft) or is_of_another_day(fact, draft)
+
+
+def is_of_another_day(fact: Fact, draft: FactDraft) -> bool:
+    """ "On Mondays I have choir now" moves no "I swim on Thursdays": another day, and not a word of the same matter."""
+    if draft.replaces or draft.is_correction or draft.tense == "over":
+        return False
+    known, told = find_weekdays(fact.statement), find_weekdays(draft.statement)
+    if not (known and told) or not known.isdisjoint(told):
+        return False
+    of_known, of_told = (set(extract_terms(one.statement)) - load_day_terms() for one in (fact, draft))
+    return bool(of_known and of_told) and of_known.isdisjoint(of_told)
+
+
+def find_weekdays(statement: str) -> frozenset[int]:
+    """The days of the week that the words name, from Monday on, in whatever language."""
+    days = load_weekdays()
+    return frozenset(days[word] for word in WORD.findall(fold_text(statement)) if word in days)
+
+
+@cache
+def load_weekdays() -> dict[str, int]:
+    """With the plural that some languages say every week with: "thursdays", "donnerstags"."""
+    named = ((word, day) for code in list_codes() for day, word in enumerate(list_weekdays(code)))
+    return {form: day for word, day in named for form in (word, f"{word}s")}
+
+
+@cache
+def load_day_terms() -> frozenset[str]:
+    return frozenset(term for word in load_weekdays() for term in extract_terms(word))
 
 
 def is_away_for_a_while(fact: Fact, draft: FactDraft) -> bool:

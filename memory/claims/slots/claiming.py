@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.building import LONGEST, word_statement
-from memory.claims.claim import SPEAKER, Claim
+from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import is_plain
@@ -73,7 +73,11 @@ def claim_slot(
     if not statement or len(statement) > LONGEST or (find_refusal(statement) is not None and not is_parted):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
-    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, is_sure=is_parted)
+    is_new = any(piece[0] <= at < piece[1] for at, _ in sentence.spans(MARK + "change"))
+    tense: ClaimTense = "new" if is_new else "present"
+    return Claim(
+        slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_parted
+    )
 
 
 def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:

@@ -176,3 +176,25 @@ def test_from_one_to_another_is_of_what_the_one_was_told_as(earlier: str, text: 
     assert ("works_at", "aldi", "lidl") in {
         (claim.relation, claim.object, claim.replaces) for claim in read_claims(text, (earlier,))
     }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "gone", "kept"),
+    [
+        (("I swim on Thursdays.", "On Mondays I have choir now."), "", "I swim on Thursdays."),
+        (("I work at Lidl.", "im a trainee at aldi since monday"), "I work at Lidl.", ""),
+        (("Ich wohne in Kiel.", "voilà, installés à Concarneau depuis hier"), "Ich wohne in Kiel.", ""),
+    ],
+)
+def test_a_new_state_ends_its_own_slot_and_no_other_day(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], gone: str, kept: str
+) -> None:
+    for message in turns:
+        memory.store_exchange(user, NewExchange("t", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=3)
+    states = state_facts(user)
+    assert states.get(gone, FactState.SUPERSEDED) == FactState.SUPERSEDED
+    assert states.get(kept, FactState.ACTIVE) == FactState.ACTIVE
+    assert {gone, kept} & states.keys()

@@ -136,8 +136,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    quiet, laughs = speech.blank_laughter(normalise_text(text[:READ]))
-    masked = mask_other_voices(normal := join_appositions(quiet))
+    normal, masked, laughs = mask_turn(text)
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -176,6 +175,13 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+
+
+def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
+    """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
+    quiet, laughs = speech.blank_laughter(normalise_text(text[:READ]))
+    normal = join_appositions(quiet)
+    return normal, mask_other_voices(normal), laughs
 
 
 def read_remembered(

@@ -33,10 +33,11 @@ from memory.models.facts import EvidenceKind, ReviewKind
 from memory.signals import review_due
 from memory.tiers import Indexing
 
-# Of whose object the other's subject says as much.
 # What a statement limits is told though the same turn said half of it before.
 LIMITING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet"})
-IMPLIED: Final = {"takes_dose": "takes"}
+# Of whose object the other's subject says as much.
+TAKES, DOSE = "takes", "takes_dose"
+IMPLIED: Final = {DOSE: TAKES}
 FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
 
@@ -294,7 +295,23 @@ def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now
             changes.supersede_fact(other, fact, now=now, actor=actor)
         closed.append(other)
         reword_implied(other, fact, draft, now=now, actor=actor)
+        closed += end_dose(other, fact, draft, now=now, actor=actor)
     return closed
+
+
+def end_dose(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> list[Fact]:
+    """With a medicine that is stopped its dose ends: "I take sertraline 50 mg" was told on by the dose alone. Not while
+    somebody else takes it."""
+    if ended.relation != TAKES or draft.relation != TAKES or not (draft.tense == ENDED or draft.replaces):
+        return []
+    active = Fact.objects.for_user(ended.user_id).active()
+    if active.filter(relation=TAKES, object_key=ended.object_key).exclude(pk__in=[ended.pk, successor.pk]).exists():
+        return []
+    doses = active.filter(relation=DOSE, subject_key=ended.object_key, last_seen__lte=draft.occurred_at)
+    told = [dose for dose in doses if not needs_review(dose, draft)]
+    for dose in told:
+        changes.supersede_fact(dose, successor, now=now, actor=actor)
+    return told
 
 
 def reword_implied(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> None:

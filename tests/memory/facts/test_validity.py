@@ -1,4 +1,4 @@
-"""What is told to hold till a day ends behind it, what is told as past is no state of today, and what is no value."""
+"""Until when a state holds: till a day that was told, till it is over; and what was no state of today at all."""
 
 from datetime import UTC, datetime
 
@@ -198,3 +198,25 @@ def test_a_new_state_ends_its_own_slot_and_no_other_day(
     assert states.get(gone, FactState.SUPERSEDED) == FactState.SUPERSEDED
     assert states.get(kept, FactState.ACTIVE) == FactState.ACTIVE
     assert {gone, kept} & states.keys()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "doses"),
+    [
+        (("I take sertraline 50 mg.", "I stopped taking sertraline, my GP agreed."), []),
+        (("Ich nehme Ramipril 5 mg", "Ramipril habe ich abgesetzt"), []),
+        (("Prendo il Lasix 25 mg", "Non prendo più il Lasix"), []),
+        (("My mum takes ramipril 5 mg", "I take ramipril too", "I stopped the ramipril"), ["5 mg"]),
+    ],
+)
+def test_with_a_medicine_its_dose_ends_unless_somebody_takes_it(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], doses: list[str]
+) -> None:
+    for message in turns:
+        memory.store_exchange(user, NewExchange("t", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=3)
+    with user_scope(user):
+        told = Fact.objects.for_user(user).active().filter(relation="takes_dose")
+        assert list(told.values_list("object", flat=True)) == doses

@@ -23,7 +23,7 @@ VERB_LAST: Final = frozenset({"dass", "daß"})
 # A Hebrew word of two letters has no "that" written onto it.
 SHORTEST_WRITTEN_ON: Final = 2
 # What laughter left when it was blanked: "en el baño , Mostaza".
-GAP: Final = re.compile(r"\s+(?=[,.])")
+GAP: Final = re.compile(r"\s(?=[,.])")
 
 
 def build_claim(

@@ -1,7 +1,10 @@
 """The relations a claim may have, and which of them hold one value at a time."""
 
 import re
+from dataclasses import replace
 from typing import Final
+
+from memory.claims.claim import Claim
 
 # A claim whose relation no phrase names: its statement is all that is known.
 ABOUT: Final = "about"
@@ -51,3 +54,8 @@ def fits_relation(relation: str, spoken: str) -> bool:
         return NO_PLACE.search(spoken) is None
     # "My locker number is 212".
     return relation != "phone_number" or sum(char.isdigit() for char in spoken) >= SHORTEST_PHONE
+
+
+def free_claim(claim: Claim) -> Claim:
+    """What the words tell without a relation, of which nothing can be denied."""
+    return replace(claim, relation=ABOUT, object="", polarity=True)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.relations import ABOUT
+from memory.claims.relations import ABOUT, free_claim
 from memory.claims.slots.matching import join_entries, load_phrases, load_words
 from memory.claims.taxonomy import ANIMALS, REPLACEABLE, THINGS
 
@@ -29,7 +29,7 @@ def settle_bygone(claim: Claim) -> Claim:
         return claim
     if load_phrases(claim.lang or "en", "until").search(claim.statement) is not None:
         return replace(claim, tense="over", polarity=False)
-    return replace(claim, relation=ABOUT, object="")
+    return free_claim(claim)
 
 
 def tells_past(claim: Claim) -> bool:

@@ -9,7 +9,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.places import is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
-from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation
+from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
 from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
@@ -100,19 +100,22 @@ def name_state(claim: Claim) -> Claim:
 
 def names_other(claim: Claim) -> bool:
     """ "Mi marido empieza como profesor": whether somebody else stands before the value."""
-    nouns = load_hot_words(claim.lang or "en").nouns
-    before = claim.statement[: max(0, claim.statement.casefold().find(claim.object))]
-    return any(nouns.get(fold_letters(word)) in PEOPLE for word in WORD.findall(before))
+    return names_noun(cut_before(claim), PEOPLE, claim.lang)
+
+
+def cut_before(claim: Claim) -> str:
+    """The words of the statement before its value; none where it is worded otherwise."""
+    return claim.statement[: max(0, claim.statement.casefold().find(claim.object))]
+
+
+def names_noun(words: str, relations: frozenset[str], language: str) -> bool:
+    nouns = load_hot_words(language or "en").nouns
+    return any(nouns.get(fold_letters(word)) in relations for word in WORD.findall(words))
 
 
 def is_listed(spoken: str, section: str) -> bool:
     """Of a few words their language is not sure."""
     return any(fold_letters(spoken) in load_words(code, section) for code in list_codes())
-
-
-def free_claim(claim: Claim) -> Claim:
-    """What the words tell without a relation, of which nothing can be denied."""
-    return replace(claim, relation=ABOUT, object="", polarity=True)
 
 
 def word_doing(claim: Claim) -> str:
@@ -139,7 +142,7 @@ def is_no_work(claim: Claim) -> bool:
     if fold_letters(words[0]) in load_words(language, "beside whom"):
         return True
     if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
-        before = claim.statement[: max(0, claim.statement.casefold().find(claim.object))].split()
+        before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
@@ -162,8 +165,7 @@ def is_no_ailment(claim: Claim) -> bool:
 
 def names_children(claim: Claim) -> bool:
     """ "Verheiratet mit zwei Kindern"."""
-    nouns = load_hot_words(claim.lang or "en").nouns
-    return any(nouns.get(fold_letters(word)) in CHILDREN for word in WORD.findall(claim.object))
+    return names_noun(claim.object, CHILDREN, claim.lang)
 
 
 def tells_when(spoken: str, language: str) -> bool:

@@ -68,7 +68,12 @@ def build_claim(
 def find_tense(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening, end: int) -> ClaimTense:
     if is_said_over(sentence, tokens, opening, end):
         return "over"
-    return "new" if has_within(sentence, opening.start, end, MARK + "change") else "present"
+    return tell_tense(sentence, opening.start, end)
+
+
+def tell_tense(sentence: Sentence, start: int, end: int) -> ClaimTense:
+    """Whether these words announce what they tell."""
+    return "new" if has_within(sentence, start, end, MARK + "change") else "present"
 
 
 def is_said_over(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening, end: int) -> bool:

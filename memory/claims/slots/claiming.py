@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, word_statement
-from memory.claims.claim import SPEAKER, Claim, ClaimTense
+from memory.claims.building import LONGEST, tell_tense, word_statement
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import is_plain
@@ -73,8 +73,7 @@ def claim_slot(
     if not statement or len(statement) > LONGEST or (find_refusal(statement) is not None and not is_parted):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
-    is_new = any(piece[0] <= at < piece[1] for at, _ in sentence.spans(MARK + "change"))
-    tense: ClaimTense = "new" if is_new else "present"
+    tense = tell_tense(sentence, *piece)
     return Claim(
         slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_parted
     )

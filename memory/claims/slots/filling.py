@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, word_statement
+from memory.claims.building import LONGEST, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
 from memory.claims.lexicon import MARK
@@ -146,7 +146,7 @@ def may_be_of(told: KnownSlot, claim: Claim, known: Sequence[KnownSlot]) -> bool
 
 
 def is_new(sentence: Sentence, first: Claim, start: int, end: int) -> bool:
-    return first.tense == "new" and any(start <= at < end for at, _ in sentence.spans(MARK + "change"))
+    return first.tense == "new" == tell_tense(sentence, start, end)
 
 
 def find_piece(

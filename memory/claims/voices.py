@@ -12,6 +12,7 @@ from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
 from memory.language.hebrew import HEBREW_AND, HEBREW_THE
 from memory.language.loader import collect_entries
+from memory.language.text import blank_match
 
 # Words that are meant as often as not ("what fun", "queen of the house"), and how likely a short turn that holds one
 # must tell of the person: of 6 own turns that were dropped for them it brings back 3, of 12 silent ones none.
@@ -53,7 +54,7 @@ def mask_other_voices(text: str) -> str:
     if LINE_OF_CODE.search(text):
         text = "\n".join(" " * len(line) if LINE_OF_CODE.search(line) else line for line in text.split("\n"))
     for pattern in (CODE, QUOTED_LINE):
-        text = pattern.sub(_blank, text)
+        text = pattern.sub(blank_match, text)
     text = QUOTED.sub(blank_quotation, text)
     if TAKEN_OUT.search(text):
         text = mask_taken_out(text)
@@ -68,7 +69,7 @@ def blank_quotation(found: re.Match[str]) -> str:
     before = found.string[max(0, found.start() - BEFORE_NAME) : found.start()].split()
     # Behind what is named: a comma, an article, a noun. "How do you say 'Umzugskarton'" names nothing.
     is_named = bool(before) and (before[-1].endswith(",") or before[-1][0].isupper() or before[-1] in load_articles())
-    return f" {inner} " if is_titled and is_named and len(inner) > 1 else _blank(found)
+    return f" {inner} " if is_titled and is_named and len(inner) > 1 else blank_match(found)
 
 
 @cache
@@ -122,10 +123,6 @@ def load_dates() -> re.Pattern[str]:
     before = "|".join(rf"(?<=\b{word} )" for word in collect_entries("periods", "before a dotted day"))
     alone = rf"(?i:{before})\d{{1,2}}\.(?=\s\w)(?!\s(?i:{begins})\b)"
     return re.compile(rf"(?<![\w.])(?:{named}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ])|{alone})")
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "".join("\n" if char == "\n" else " " for char in found[0])
 
 
 def speaks_for_others(reading: AnnotatedText) -> bool:

@@ -8,6 +8,7 @@ import re
 
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.words import join_words
+from memory.language.text import blank_match
 
 SPEAKER = join_words("speaker label")
 ASKER = re.compile(
@@ -88,7 +89,7 @@ def blank_laughter(text: str) -> tuple[str, tuple[int, ...]]:
     "I turned 35 yesterday lol" tells an age, and of "vivo en Vigo jaja" the last word is no part of a town.
     """
     laughs = tuple(found.start() for found in LAUGHTER.finditer(text))
-    return (LAUGHTER.sub(lambda found: " " * len(found[0]), text) if laughs else text), laughs
+    return LAUGHTER.sub(blank_match, text), laughs
 
 
 def is_joke(annotated: AnnotatedText) -> bool:

@@ -60,3 +60,8 @@ def estimate_tokens(text: str) -> int:
 def format_date(moment: datetime) -> str:
     """A date in words, so that both indexes can match "in May 2023"."""
     return f"{moment.day} {moment:%B %Y}"
+
+
+def blank_match(found: re.Match[str]) -> str:
+    """As many blanks as were found, so that places in the text stay what they are; lines end where they did."""
+    return "".join("\n" if char == "\n" else " " for char in found[0])

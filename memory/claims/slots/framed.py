@@ -18,6 +18,7 @@ from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.claims.turns import choose_reading
 from memory.language.hebrew import HEBREW_IN, is_hebrew
 from memory.language.loader import collect_entries, read_entries
+from memory.language.text import blank_match
 
 # The weight of a slot that a frame reads, whose subject it knows.
 FRAMED: Final = 90
@@ -58,7 +59,7 @@ def read_frames(masked: str, previous: Sequence[str], languages: frozenset[str] 
 
 def blank_ages(text: str) -> str:
     """ "A 4 month old puppy, biscuit": the age between an article and its noun hid whose name follows."""
-    return load_ages().sub(lambda found: " " * len(found[0]), text)
+    return load_ages().sub(blank_match, text)
 
 
 @cache

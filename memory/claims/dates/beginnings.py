@@ -27,8 +27,12 @@ def begins_later(statement: str, now: datetime) -> bool:
 
 def is_far(month: int, now: datetime) -> bool:
     ahead = (month - now.month) % MONTHS
-    first = now.replace(year=now.year + (month < now.month), month=month, day=1)
-    return 0 < ahead <= FURTHEST and (first - now).days > NEAR_DAYS
+    return 0 < ahead <= FURTHEST and (begin_month(month, now) - now).days > NEAR_DAYS
+
+
+def begin_month(month: int, now: datetime) -> datetime:
+    """The first of the month that now goes on or that comes next, at the same time of day."""
+    return now.replace(year=now.year + (month < now.month), month=month, day=1)
 
 
 def find_first_months(statement: str) -> list[int]:

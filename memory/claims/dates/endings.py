@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
+from memory.claims.dates.beginnings import MONTHS, begin_month
 from memory.claims.slots.matching import DAY, join_entries, load_phrases
 from memory.guard.spelling import fold_letters
 from memory.language.figures import find_days
@@ -12,7 +13,7 @@ from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries
 
 WEEK: Final = 7
-MONTHS: Final = 12
+LONGEST_MONTH: Final = 31
 # Characters behind "until" in which its day stands: "the 14th of September 2027".
 REACH: Final = 28
 # Characters before it in which a beginning makes a timetable of it: "Monday till Thursday", "von 9 bis Freitag".
@@ -83,8 +84,8 @@ def find_next_day(day: int, midnight: datetime) -> datetime | None:
 
 def end_month(month: int, midnight: datetime) -> datetime:
     """ "Until March" may mean its first day or its last: what has not surely ended still holds."""
-    year = midnight.year + (month < midnight.month) + month // MONTHS
-    return midnight.replace(year=year, month=month % MONTHS + 1, day=1) - timedelta(days=1)
+    in_next = begin_month(month, midnight) + timedelta(days=LONGEST_MONTH)
+    return in_next.replace(day=1) - timedelta(days=1)
 
 
 @cache

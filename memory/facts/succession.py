@@ -106,20 +106,23 @@ def is_of_another_day(fact: Fact, draft: FactDraft) -> bool:
 
 def find_weekdays(statement: str) -> frozenset[int]:
     """The days of the week that the words name, from Monday on, in whatever language."""
-    days = load_weekdays()
+    days = load_spoken_weekdays()
     return frozenset(days[word] for word in WORD.findall(fold_text(statement)) if word in days)
 
 
 @cache
-def load_weekdays() -> dict[str, int]:
-    """With the plural that some languages say every week with: "thursdays", "donnerstags"."""
+def load_spoken_weekdays() -> dict[str, int]:
+    """With the plural that some languages say every week with: "thursdays", "donnerstags".
+
+    With the Hebrew and the short Portuguese ones too, which `pairs` does not know: to it they are ordinals.
+    """
     named = ((word, day) for code in list_codes() for day, word in enumerate(list_weekdays(code)))
     return {form: day for word, day in named for form in (word, f"{word}s")}
 
 
 @cache
 def load_day_terms() -> frozenset[str]:
-    return frozenset(term for word in load_weekdays() for term in extract_terms(word))
+    return frozenset(term for word in load_spoken_weekdays() for term in extract_terms(word))
 
 
 def is_away_for_a_while(fact: Fact, draft: FactDraft) -> bool:

@@ -13,7 +13,8 @@ from memory.claims.lexicon import MARK, load_small_words
 from memory.guard.annotation import Sentence, find_entries
 from memory.guard.lexicon import FOREIGN, Lexicon, LexiconEntry, build_entries, read_subject_entries
 from memory.language.hebrew import HEBREW_THE, is_hebrew
-from memory.language.loader import SHARED, collect_entries, read_entries, read_sections
+from memory.language.loader import SHARED, read_entries, read_sections
+from memory.language.periods import WEEKDAYS
 
 SUBJECT: Final = "counsel"
 # What says that another voice speaks, or is cited.
@@ -56,13 +57,8 @@ def binds(sentence: Sentence) -> bool:
     speaks = sentence.has("me", MARK + "i", MARK + "self", MARK + "my") or any(
         word not in load_small_words() for word in verbs
     )
-    return speaks and load_weekdays().isdisjoint(sentence.words)
-
-
-@cache
-def load_weekdays() -> frozenset[str]:
-    """ "He says I must come back on Tuesday" is an appointment."""
-    return frozenset(collect_entries("periods", "weekdays"))
+    # "He says I must come back on Tuesday" is an appointment.
+    return speaks and WEEKDAYS.isdisjoint(sentence.words)
 
 
 @cache

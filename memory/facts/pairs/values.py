@@ -109,8 +109,7 @@ def load_weekdays() -> dict[str, int]:
     return {
         fold_text(name): number
         for code in list_codes()
-        for section in ("weekdays", "weekday plurals")
-        for number, name in enumerate(read_entries(code, "periods", section))
+        for number, name in enumerate(read_entries(code, "periods", "weekdays"))
     }
 
 

@@ -1,4 +1,4 @@
-"""Until when a state holds: till a day that was told, till it is over; and what was no state of today at all."""
+"""Until when a state holds: till a day that was told, or till it is over."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,6 @@ import pytest
 
 from memory.access.scope import user_scope
 from memory.claims.dates.endings import find_end
-from memory.claims.reader import read_claims
 from memory.facade import MemoryFacade
 from memory.lifecycle.promotion import promote_user
 from memory.models import EndUser, Fact
@@ -78,41 +77,6 @@ def test_a_later_day_takes_the_place_of_the_first(user: EndUser, clock: Clock) -
     assert all(end is not None and end.date().isoformat() in {"2026-11-28", "2026-12-05"} for end in active)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I lived in Leeds for ten years",
-        "my brother worked at Lidl for years",
-        "I drove a Fiat back then",
-        "I had a dog called Rex as a kid",
-        "I studied law in Graz",
-        "My boss was Priya",
-        "Priya was my boss",
-        "mein Hund hieß Rex",
-        "yo era enfermera",
-        "j'ai bossé chez Lidl pendant trois ans",
-        "ero infermiera",
-        "era enfermeira",
-    ],
-)
-def test_a_state_of_the_past_fills_no_slot(text: str) -> None:
-    assert {claim.relation for claim in read_claims(text)} <= {"about"}
-
-
-@pytest.mark.parametrize(
-    ("text", "relation", "spoken"),
-    [
-        ("I've lived in Leeds for ten years", "lives_in", "leeds"),
-        ("I've worked at Lidl since June", "works_at", "lidl"),
-        ("we had a baby called Tim", "child", "tim"),
-        ("my mum was called Eva", "mother", "eva"),
-        ("my dog Rex was ill", "dog", "rex"),
-    ],
-)
-def test_what_goes_on_or_stays_a_relative_does(text: str, relation: str, spoken: str) -> None:
-    assert (relation, spoken) in {(claim.relation, claim.object) for claim in read_claims(text)}
-
-
 @pytest.mark.django_db
 def test_a_past_that_names_its_end_ends_what_was_known(user: EndUser, clock: Clock) -> None:
     for message in ("I work at Lidl", "I worked at Lidl until last week"):
@@ -120,62 +84,6 @@ def test_a_past_that_names_its_end_ends_what_was_known(user: EndUser, clock: Clo
         profiling.profile_due_exchanges(user, now=clock())
         clock.advance(days=3)
     assert state_facts(user)["I work at Lidl."] == FactState.SUPERSEDED
-
-
-@pytest.mark.parametrize(
-    ("text", "statement"),
-    [
-        ("i turned 35 yesterday lol", "I turned 35 yesterday."),
-        ("vivo en Vigo jaja", "Vivo en Vigo."),
-        ("tengo una gata en el baño jaja, Mostaza, de acogida", "Tengo una gata en el baño, Mostaza, de acogida."),
-    ],
-)
-def test_laughter_is_no_part_of_what_is_told(text: str, statement: str) -> None:
-    assert [claim.statement for claim in read_claims(text)][:1] == [statement]
-
-
-@pytest.mark.parametrize(
-    ("text", "statement"),
-    [
-        ("Meine Schwester Ida hat am 5. Drillinge bekommen.", "Meine Schwester Ida hat am 5. Drillinge bekommen."),
-        ("Meine Tante kommt am 5. Dann feiern wir.", "Meine Tante kommt am 5."),
-        (
-            "Lotte kommt am Montag in die neue Kita, die 'Wühlmäuse'.",
-            "Lotte kommt am Montag in die neue Kita, die Wühlmäuse.",
-        ),
-    ],
-)
-def test_a_sentence_keeps_its_day_and_its_quoted_name(text: str, statement: str) -> None:
-    assert statement in {claim.statement for claim in read_claims(text)}
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("i only own like 40 mugs", "likes"),
-        ("I swim on Thursdays.", "hobby"),
-        ("we're with AXA for the house insurance", "dating"),
-        ("I work with Priya", "works_at"),
-        ("we got married last week", "married_to"),
-        ("ich hab letzte woche geheiratet, er heißt Jonas", "married_to"),
-        ("Mi marido empieza el 1 de diciembre como profesor.", "eats"),
-    ],
-)
-def test_a_value_of_another_kind_fills_no_slot(text: str, wrong: str) -> None:
-    assert wrong not in {claim.relation for claim in read_claims(text)}
-
-
-@pytest.mark.parametrize(
-    ("earlier", "text"),
-    [
-        ("I work at Lidl", "I moved from Lidl to Aldi"),
-        ("Ich arbeite bei Lidl", "bin von Lidl zu Aldi gewechselt"),
-    ],
-)
-def test_from_one_to_another_is_of_what_the_one_was_told_as(earlier: str, text: str) -> None:
-    assert ("works_at", "aldi", "lidl") in {
-        (claim.relation, claim.object, claim.replaces) for claim in read_claims(text, (earlier,))
-    }
 
 
 @pytest.mark.django_db

@@ -1,0 +1,96 @@
+"""What is a state of today, and what laughter, a dotted day or a quoted name beside it does not change."""
+
+import pytest
+
+from memory.claims.reader import read_claims
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lived in Leeds for ten years",
+        "my brother worked at Lidl for years",
+        "I drove a Fiat back then",
+        "I had a dog called Rex as a kid",
+        "I studied law in Graz",
+        "My boss was Priya",
+        "Priya was my boss",
+        "mein Hund hieß Rex",
+        "yo era enfermera",
+        "j'ai bossé chez Lidl pendant trois ans",
+        "ero infermiera",
+        "era enfermeira",
+    ],
+)
+def test_a_state_of_the_past_fills_no_slot(text: str) -> None:
+    assert {claim.relation for claim in read_claims(text)} <= {"about"}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "spoken"),
+    [
+        ("I've lived in Leeds for ten years", "lives_in", "leeds"),
+        ("I've worked at Lidl since June", "works_at", "lidl"),
+        ("we had a baby called Tim", "child", "tim"),
+        ("my mum was called Eva", "mother", "eva"),
+        ("my dog Rex was ill", "dog", "rex"),
+    ],
+)
+def test_what_goes_on_or_stays_a_relative_does(text: str, relation: str, spoken: str) -> None:
+    assert (relation, spoken) in {(claim.relation, claim.object) for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("i turned 35 yesterday lol", "I turned 35 yesterday."),
+        ("vivo en Vigo jaja", "Vivo en Vigo."),
+        ("tengo una gata en el baño jaja, Mostaza, de acogida", "Tengo una gata en el baño, Mostaza, de acogida."),
+    ],
+)
+def test_laughter_is_no_part_of_what_is_told(text: str, statement: str) -> None:
+    assert [claim.statement for claim in read_claims(text)][:1] == [statement]
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("Meine Schwester Ida hat am 5. Drillinge bekommen.", "Meine Schwester Ida hat am 5. Drillinge bekommen."),
+        ("Meine Tante kommt am 5. Dann feiern wir.", "Meine Tante kommt am 5."),
+        (
+            "Lotte kommt am Montag in die neue Kita, die 'Wühlmäuse'.",
+            "Lotte kommt am Montag in die neue Kita, die Wühlmäuse.",
+        ),
+    ],
+)
+def test_a_sentence_keeps_its_day_and_its_quoted_name(text: str, statement: str) -> None:
+    assert statement in {claim.statement for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("i only own like 40 mugs", "likes"),
+        ("I swim on Thursdays.", "hobby"),
+        ("we're with AXA for the house insurance", "dating"),
+        ("I work with Priya", "works_at"),
+        ("we got married last week", "married_to"),
+        ("ich hab letzte woche geheiratet, er heißt Jonas", "married_to"),
+        ("Mi marido empieza el 1 de diciembre como profesor.", "eats"),
+    ],
+)
+def test_a_value_of_another_kind_fills_no_slot(text: str, wrong: str) -> None:
+    assert wrong not in {claim.relation for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text"),
+    [
+        ("I work at Lidl", "I moved from Lidl to Aldi"),
+        ("Ich arbeite bei Lidl", "bin von Lidl zu Aldi gewechselt"),
+    ],
+)
+def test_from_one_to_another_is_of_what_the_one_was_told_as(earlier: str, text: str) -> None:
+    assert ("works_at", "aldi", "lidl") in {
+        (claim.relation, claim.object, claim.replaces) for claim in read_claims(text, (earlier,))
+    }

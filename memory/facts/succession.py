@@ -161,6 +161,9 @@ def fills_same_slot(fact: Fact, keys: tuple[str, str, str], *, is_announced: boo
         return False
     if is_single_valued(relation):
         return is_announced or relation not in NEEDS_ANNOUNCEMENT
+    if fact.object_key == value:
+        # "Lotte non è celiaca" names the Zöliakie in no word of its own.
+        return is_announced
     return is_announced and relation not in MAY_BE_SEVERAL and not is_person_or_animal(relation)
 
 

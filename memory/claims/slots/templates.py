@@ -75,6 +75,7 @@ WORD_SECTIONS: Final = frozenset(
         "joint",
         "ended",
         "denial",
+        "not only",
         "drop",
         "correction",
         "allergy to",

@@ -1,0 +1,99 @@
+"""What changes of somebody's health in another conversation than it was told in: doses, illnesses, a pregnancy."""
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.claims.reader import read_claims
+from memory.facade import MemoryFacade
+from memory.facts.antecedents import list_doses
+from memory.models import EndUser, Fact
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+
+def hold_threads(user: EndUser, clock: Clock, turns: tuple[str, ...]) -> None:
+    """Each turn in a thread of its own, three weeks behind the one before."""
+    for place, message in enumerate(turns):
+        memory.store_exchange(user, NewExchange(f"t{place}", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=21)
+
+
+def list_active(user: EndUser, *relations: str) -> list[tuple[str, str]]:
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=relations, polarity=True)
+        return sorted(facts.values_list("subject_key", "object"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "doses"),
+    [
+        (("I take ramipril 5 mg.", "the doctor upped it to 10 mg"), ["10 mg"]),
+        (("I take metformin 500 mg.", "My dog is called Biscuit.", "the doctor upped it to 850"), ["850 mg"]),
+        (("My doctor put me on sertraline 50 mg.", "the doctor says to go up to 100"), ["100 mg"]),
+        (("I take levothyroxine 75 mcg.", "Endocrinologist says we go up to 100."), ["100 mcg"]),
+        (("Ich nehme Ramipril 5 mg.", "Der Arzt hat es auf 10 erhöht"), ["10 mg"]),
+        (("Tomo enalapril 10 mg.", "el médico dice que suba a 20"), ["20 mg"]),
+        (("Je prends du Lévothyrox 75 mg.", "l'endocrino dit qu'on passe à 100"), ["100 mg"]),
+        (("Prendo il ramipril 5 mg.", "il medico dice di salire a 10"), ["10 mg"]),
+        (("Tomo enalapril 10 mg.", "a médica disse para subir para 20"), ["20 mg"]),
+        # The rent is no dose, nor is what may be of either of two.
+        (("I take metformin 500 mg.", "my rent went up to 900"), ["500 mg"]),
+        (("I take ramipril 5 mg.", "I take enalapril 5 mg.", "the doctor upped it to 10"), ["5 mg", "5 mg"]),
+    ],
+)
+def test_a_dose_changes_weeks_after_it_was_told(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], doses: list[str]
+) -> None:
+    hold_threads(user, clock, turns)
+    assert [dose for _, dose in list_active(user, "takes_dose")] == doses
+    assert list_active(user, "takes")
+
+
+@pytest.mark.django_db
+def test_a_dose_of_another_unit_is_of_no_known_medicine(user: EndUser, clock: Clock) -> None:
+    hold_threads(user, clock, ("I take ramipril 5 mg.",))
+    assert list_doses(user, "the doctor upped it to 10 ml") == []
+    assert list_doses(user, "the doctor upped it to 10 mg") == ["I take ramipril 5 mg."]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since"),
+    [
+        ("My daughter Lotte has coeliac disease.", "Lotte isn't coeliac after all, they mixed up the samples."),
+        ("My daughter Lotte has coeliac disease.", "Lotte doesn't have coeliac disease"),
+        ("Unsere Tochter Lotte hat Zöliakie.", "Lotte hat doch keine Zöliakie"),
+        ("Unsere Tochter Lotte hat Zöliakie.", "Lotte non è celiaca, avevano scambiato i campioni!"),
+        ("Ma fille Jade est coeliaque.", "Jade n'est pas coeliaque finalement"),
+        ("A minha filha Inês é celíaca.", "afinal a Inês não é celíaca"),
+        ("הבת שלי נועה צליאקית", "נועה לא צליאקית בסוף"),
+    ],
+)
+def test_an_illness_that_turns_out_wrong_is_over(user: EndUser, clock: Clock, told: str, since: str) -> None:
+    hold_threads(user, clock, (told,))
+    assert list_active(user, "has_condition")
+    hold_threads(user, clock, (since,))
+    assert not list_active(user, "has_condition")
+    assert list_active(user, "daughter")
+
+
+@pytest.mark.parametrize(
+    ("told", "since", "of"),
+    [
+        ("I'm diabetic.", "turns out I don't have diabetes, the lab mixed it up", "you"),
+        ("Soy celíaca.", "al final no soy celíaca", "you"),
+        ("I'm allergic to nuts.", "I'm not allergic to nuts after all", "you"),
+        ("My daughter Lotte has coeliac disease.", "she's not coeliac after all!", "lotte"),
+        ("My daughter Lotte has coeliac disease.", "Lotte isn't just coeliac, she's deaf too", ""),
+        ("My daughter Lotte has coeliac disease.", "I'm not coeliac myself", ""),
+        ("My daughter Lotte has coeliac disease.", "Is Lotte not coeliac?", ""),
+    ],
+)
+def test_what_is_denied_is_of_whom_the_words_name(told: str, since: str, of: str) -> None:
+    ended = [claim.subject for claim in read_claims(since, (told,)) if claim.tense == "over"]
+    assert ended == ([of] if of else [])

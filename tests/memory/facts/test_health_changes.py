@@ -97,3 +97,24 @@ def test_an_illness_that_turns_out_wrong_is_over(user: EndUser, clock: Clock, to
 def test_what_is_denied_is_of_whom_the_words_name(told: str, since: str, of: str) -> None:
     ended = [claim.subject for claim in read_claims(since, (told,)) if claim.tense == "over"]
     assert ended == ([of] if of else [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since", "is_over"),
+    [
+        ("I'm pregnant, due in March.", "Our daughter Ines was born this morning, 2.1 kilos.", True),
+        ("Je suis enceinte.", "Notre fils Malo est né ce matin.", True),
+        ("Estoy embarazada.", "Nuestra hija Inés nació esta mañana.", True),
+        ("Sono incinta.", "Nostra figlia Viola è nata stamattina.", True),
+        ("Estou grávida.", "A nossa filha Rita nasceu ontem.", True),
+        ("Ich bin schwanger.", "Unsere Tochter Ida ist heute Morgen auf die Welt gekommen.", True),
+        ("אני בהריון", "הבת שלנו מאיה נולדה הבוקר", True),
+        ("I'm pregnant, due in March.", "My nephew Leo was born this morning.", False),
+        ("Estoy embarazada.", "Mi sobrino Leo nació ayer.", False),
+        ("I'm pregnant, due in March.", "Our daughter Ines was born in Leeds.", False),
+    ],
+)
+def test_a_birth_ends_the_pregnancy(user: EndUser, clock: Clock, told: str, since: str, is_over: bool) -> None:
+    hold_threads(user, clock, (told, since))
+    assert bool(list_active(user, "has_condition")) != is_over

@@ -118,3 +118,28 @@ def test_what_is_denied_is_of_whom_the_words_name(told: str, since: str, of: str
 def test_a_birth_ends_the_pregnancy(user: EndUser, clock: Clock, told: str, since: str, is_over: bool) -> None:
     hold_threads(user, clock, (told, since))
     assert bool(list_active(user, "has_condition")) != is_over
+
+
+def tell_known(user: EndUser, clock: Clock, question: str) -> str:
+    told = memory.compose_context(user, question, now=clock(), thread_id="asked").injection
+    return told.partition("KNOWN CONTEXT")[2].partition("END CONTEXT")[0]
+
+
+@pytest.mark.django_db
+def test_a_friends_pregnancy_limits_no_answer_about_work(user: EndUser, clock: Clock) -> None:
+    friends = ("mi amiga Petra está embarazada", "my cousin Priya had her baby!!", "My sister Ida has a nut allergy.")
+    hold_threads(user, clock, (*friends, "I work at Lidl."))
+    told = tell_known(user, clock, "where do i work?")
+    assert "Lidl" in told
+    assert "Petra" not in told
+    assert "Priya" not in told
+    # Whom the person lives with and eats with they have to heed.
+    assert "Ida" in told
+
+
+@pytest.mark.django_db
+def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> None:
+    hold_threads(user, clock, ("My daughter Lotte has coeliac disease.", "Lotte doesn't have coeliac disease"))
+    told = tell_known(user, clock, "What can I cook for Lotte?")
+    lines = [line for line in told.splitlines() if "has coeliac" in line]
+    assert all("since" in line for line in lines)

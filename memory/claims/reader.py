@@ -28,6 +28,7 @@ from memory.claims.health.counsel import tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.prescriptions import is_prescribed
+from memory.claims.health.reactions import find_reactions
 from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
@@ -349,7 +350,8 @@ def find_sentence_slots(
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
-    slots = put_known(slots, find_denied(sentence.raw, language, known))
+    reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
+    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts])
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]

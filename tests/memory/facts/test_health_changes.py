@@ -143,3 +143,22 @@ def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> Non
     told = tell_known(user, clock, "What can I cook for Lotte?")
     lines = [line for line in told.splitlines() if "has coeliac" in line]
     assert all("since" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("turn", "thing"),
+    [
+        ("no peanuts pls i swell up like a balloon, and dev doesnt do dairy", "peanuts"),
+        ("nada de cacahuetes que me hincho", "cacahuetes"),
+        ("pas de cacahuètes, je gonfle", "cacahuètes"),
+        ("keine Erdnüsse bitte, da schwelle ich an", "erdnüsse"),
+        ("niente arachidi che mi gonfio", "arachidi"),
+        ("nada de amendoim que eu incho", "amendoim"),
+        ("בלי בוטנים בבקשה, אני מתנפחת", "בוטנים"),
+        ("without my inhaler i can't breathe", ""),
+        ("no peanuts please, we have a cake", ""),
+    ],
+)
+def test_an_allergy_is_told_by_what_it_does(turn: str, thing: str) -> None:
+    told = [claim.object for claim in read_claims(turn) if claim.relation == "allergic_to"]
+    assert told == ([thing] if thing else [])

@@ -52,6 +52,8 @@ LIMITS: Final[dict[str, frozenset[str]]] = {
 }
 # Of what others are, what a host has to know.
 OF_GUESTS: Final = frozenset({"diet", "allergy", "faith", "sober", "child"})
+# Of what friends and distant kin are: their pregnancies and children limit nothing of the person's own.
+OF_VISITORS: Final = frozenset({"diet", "allergy", "faith", "sober", "diabetes"})
 # Words of the person, and of anybody else.
 OF_SELF: Final = frozenset({"me", MARK + "i", MARK + "my", MARK + "self"})
 OF_OTHERS: Final = frozenset({MARK + "link", MARK + "third", "someone says", MARK + "opines"})
@@ -75,18 +77,21 @@ REACH: Final = 3
 
 
 @lru_cache(maxsize=8192)
-def find_constraint(statement: str, relation: str = "", tense: str = "", thing: str = "") -> frozenset[str]:
+def find_constraint(
+    statement: str, relation: str = "", tense: str = "", thing: str = "", *, is_apart: bool = False
+) -> frozenset[str]:
     """The topics that a statement limits; empty where it limits nothing. ``relation``, ``tense`` and ``thing``, its
     object, are its fact's, where known.
 
     What is over, and what is said of others without a relation that names them, limits an answer by what is eaten
-    alone: guests have allergies. "Ravi has asthma" is of a relation, and a family's constraints count like one's own.
+    alone: guests have allergies. So is what friends and distant kin are (``is_apart``). "Ravi has asthma" is of a
+    relation, and a family's constraints count like one's own.
     """
     read = find_topic_words(statement)
-    is_others = tense == ENDED or (relation in OPEN and tells_of_others(statement))
+    is_others = is_apart or tense == ENDED or (relation in OPEN and tells_of_others(statement))
     kinds = drop_unmeant(list_kinds(read, relation), statement, read, thing)
     if is_others:
-        kinds &= OF_GUESTS
+        kinds &= OF_VISITORS if is_apart else OF_GUESTS
     found = {topic for kind in kinds for topic in LIMITS.get(kind, ())}
     if STYLE in kinds:
         found.add(STYLE)

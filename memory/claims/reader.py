@@ -25,22 +25,17 @@ from memory.claims.few_words import read_few_words
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.counsel import tells_counsel
-from memory.claims.health.doses import put_dose
+from memory.claims.health.denials import find_denied
+from memory.claims.health.doses import put_known
 from memory.claims.health.prescriptions import is_prescribed
+from memory.claims.health.reactions import find_reactions
 from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
 from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
 from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.requests import (
-    HOLE,
-    LEAST_TOLD,
-    find_request,
-    is_forget_order,
-    name_request,
-    restore_quoted,
-)
+from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
 from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
@@ -166,7 +161,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
-        slots = put_dose(slots, cut_slots(dosed, place, place + len(sentence.raw)))
+        slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
@@ -221,7 +216,8 @@ def read_closed(
 
     "The doctor thinks we should go to 75" is the doctor's voice, and the person's dose.
     """
-    if find_moved_dose(sentence.raw, find_language(whole) or "en", known) is not None:
+    language = find_language(whole) or "en"
+    if find_moved_dose(sentence.raw, language, known) is not None or find_denied(sentence.raw, language, known):
         return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)
@@ -354,6 +350,8 @@ def find_sentence_slots(
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
+    reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
+    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts])
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]

@@ -10,7 +10,8 @@ from memory.claims.claim import SPEAKER
 from memory.claims.dates.agenda import tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
-from memory.claims.health.doses import TAKES_DOSE, count_numbers, may_follow, read_changed_dose
+from memory.claims.health.counsel import names_healer
+from memory.claims.health.doses import TAKES_DOSE, Number, count_numbers, may_follow, read_changed_dose
 from memory.claims.health.medicine import MEDICATION
 from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
@@ -235,6 +236,19 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     start = found.start() + found[0].index(number)
     span = (start, start + len(number))
     return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
+
+
+def read_new_dose(text: str) -> Number | None:
+    """The number to which a turn says that somebody who heals has moved a dose: "the doctor upped it to 10 mg"; not
+    "the rent went up to 900"."""
+    language = next(iter(find_turn_languages(text, ())), "en")
+    found = load_dose_moves(language).search(text)
+    if found is None or not names_healer(text):
+        return None
+    value = next(one for one in found.groups() if one)
+    told = DOSE.match(text, found.start() + found[0].index(value))
+    unit = told[0][len(value) :].strip().casefold() if told is not None else ""
+    return Number(value.replace(",", "."), unit, 1)
 
 
 def find_changed_dose(text: str, previous: Sequence[str], asked: str) -> list[SlotMatch]:

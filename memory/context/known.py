@@ -18,6 +18,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
 from memory.context.blocks import KnownLine, describe_source, fold_words
+from memory.context.bystanders import is_of_distant
 from memory.context.matters import Apartness
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
@@ -72,6 +73,8 @@ class KnownStatement:
     importance: float = 0.0
     is_pinned: bool = False
     is_over: bool = False
+    # Of a friend or of distant kin: told where the question touches it, and never beside another matter.
+    is_apart: bool = False
     # Read whatever is asked, so that what is told in every turn may be chosen from it.
     is_always_read: bool = False
     # Since when another holds in its place, and since when another most likely does.
@@ -189,6 +192,7 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
 
 def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownStatement:
     is_over = fact.state != FactState.ACTIVE
+    is_apart = is_of_distant(fact)
     line = KnownLine(
         item.text if item is not None and not is_over else fact.statement,
         describe_time(fact),
@@ -199,7 +203,7 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
     )
     return KnownStatement(
         line,
-        find_constraint(line.statement, fact.relation, fact.tense, fact.object) if not is_over else frozenset(),
+        find_limits(fact, line.statement, is_apart=is_apart),
         fact.first_seen,
         fact.last_seen,
         fact.relation,
@@ -208,9 +212,16 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
         item.importance if item is not None else fact.base_confidence,
         item is not None and item.always_inject and not is_over,
         is_over,
-        not is_over and (fact.category == CONSTRAINT or (item is not None and item.always_inject)),
+        is_apart,
+        not is_over and ((fact.category == CONSTRAINT and not is_apart) or (item is not None and item.always_inject)),
         fact.valid_to if is_over else None,
     )
+
+
+def find_limits(fact: Fact, statement: str, *, is_apart: bool) -> frozenset[str]:
+    if fact.state != FactState.ACTIVE:
+        return frozenset()
+    return find_constraint(statement, fact.relation, fact.tense, fact.object, is_apart=is_apart)
 
 
 def describe_item(item: MemoryItem) -> KnownStatement:
@@ -288,9 +299,14 @@ def choose_lines(
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
     told = [lasting.get(key, line) for key, line in best.items()]
-    told = [replace(line, later="") if fold_words(line.later) in best else line for line in told]
+    told = [mark_changed(line) if fold_words(line.later) in best else line for line in told]
     idle = [replace(line, is_idle=True) for key, line in lasting.items() if key not in best]
     return [*told, *idle]
+
+
+def mark_changed(line: KnownLine) -> KnownLine:
+    """Of "my daughter Lotte has coeliac disease" that Lotte has none, where that is told by a line of its own."""
+    return replace(line, later="", time=f"{line.time}, changed since") if line.later else line
 
 
 def is_idle(topics: Collection[str], asked: AskedFor, apart: Apartness) -> bool:
@@ -330,9 +346,10 @@ def choose_constraints(
     standing.sort(key=lambda one: (-len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp()))
     touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
     # No list of words knows every question that could break one, so up to eight are told whatever is asked.
-    is_few = len({one.line.key for one in standing}) <= MOST_CONSTRAINTS
+    is_few = len({one.line.key for one in standing if not one.is_apart}) <= MOST_CONSTRAINTS
     is_told = is_few or asked.is_request
-    others = [one for one in standing if one not in touched and (is_told or one.line.key in lasting)]
+    passed = [one for one in standing if one not in touched and not one.is_apart]
+    others = [one for one in passed if is_told or one.line.key in lasting]
     unique = list({one.line.key: one for one in reversed([*touched, *others])}.values())[::-1]
     room = MOST_CONSTRAINTS - sum(one.line.key in lasting for one in unique)
     passing = {one.line.key for one in [one for one in unique if one.line.key not in lasting][: max(0, room)]}

@@ -1,14 +1,19 @@
 """What the names in a turn were told as, maybe weeks ago in another conversation: "Vega is seven now".
 
-Who Vega is stands in a fact. Its statement is read before the turn, as an earlier turn of the conversation would be.
+Who Vega is stands in a fact. Its statement is read before the turn, as an earlier turn of the conversation would be. So
+is the dose of a medicine that "the doctor upped it to 850" raises and does not name.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
 from memory.access.scope import user_scope
+from memory.claims.claim import SPEAKER
+from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
+from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.slots.resolution import THINGS
+from memory.claims.succession import read_new_dose
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.stopwords import load_all_stop_words
@@ -25,7 +30,31 @@ LEAST_WORD: Final = 3
 
 
 def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
-    """The statements that introduced who or what the turn names, where the conversation itself did not."""
+    """The statements that a turn goes on about, where the conversation itself did not tell them."""
+    return [*list_doses(user, text), *list_introductions(user, text, previous)]
+
+
+def list_doses(user: EndUser, text: str) -> list[str]:
+    """What told of the one medicine whose dose may have become the turn's; of two, nobody knows which it is."""
+    number = read_new_dose(text[:READ_OF_TURN])
+    if number is None:
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active()
+        own = facts.filter(relation=TAKES, subject_key=SPEAKER).values("object_key")
+        doses = facts.filter(relation=TAKES_DOSE, subject_key__in=own).order_by("-last_seen", "pk")
+        rows = list(doses.values_list("subject_key", "object", "statement")[:MOST_READ])
+    told = {drug: statement for drug, dose, statement in reversed(rows) if is_raised(dose, number)}
+    return [one for one in told.values() if len(told) == 1 and len(one) <= LONGEST_STATEMENT]
+
+
+def is_raised(dose: str, number: Number) -> bool:
+    """Whether a dose may be what the number has changed, in the same unit or in none that is told."""
+    return may_follow(dose, number) and dose.casefold().replace(" ", "").endswith(number.unit)
+
+
+def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
+    """The statements that introduced who or what the turn names."""
     said = " ".join(previous)
     words = set(fold_key(text[:READ_OF_TURN]).split()) - set(fold_key(said).split())
     # "In the garage till Tuesday" was what a car was told as, and "it's on the 11th" of a race was that car's.

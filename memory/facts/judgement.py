@@ -22,7 +22,7 @@ from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import is_axis_over, is_lasting_tie, is_spared, may_end, names_matter
+from memory.facts.succession import is_axis_over, is_lasting_tie, is_spared, may_end, names_matter, tells_birth
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact
 
@@ -221,7 +221,7 @@ def judge_fact(
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
     if is_same_slot and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
-    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
+    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys) or tells_birth(fact, draft):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.

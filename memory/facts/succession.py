@@ -13,7 +13,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.dates.endings import list_weekdays
 from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
-from memory.claims.taxonomy import ANIMALS, DEPARTING, KIN, PARTNERS
+from memory.claims.taxonomy import ANIMALS, CHILDREN, DEPARTING, KIN, PARTNERS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -36,6 +36,8 @@ MAY_BE_SEVERAL: Final = frozenset(
     | {"studies", "learning", "project", "goal", "interest", "struggles_with", "style", "sees", "colleague"}
 )
 LEAST_WORD: Final = 3
+CONDITION: Final = "has_condition"
+COUPLE: Final = frozenset({"partner"})
 # A value of an axis: of a pregnancy.
 OVER: Final = "over"
 # One mark and no run of them: a line of question marks was read from each of them on (2 s for 32 KB).
@@ -64,6 +66,8 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
+    if tells_birth(fact, draft):
+        return True
     is_over = fact.subject_key == keys[0] and is_axis_over(fact, draft)
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction or is_over
     if fills_same_slot(fact, keys, is_announced=is_announced):
@@ -86,6 +90,15 @@ def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
     """ "The baby is here", "c'est une fausse couche": the pregnancy is over in whatever words."""
     known, told = (read_pair_statement(PairStatement(one.statement)).axes for one in (fact, draft))
     return any(OVER in told[axis] - known[axis] for axis in known.keys() & told.keys())
+
+
+def tells_birth(fact: Fact, draft: FactDraft) -> bool:
+    """ "Our daughter Ines was born this morning" ends the pregnancy of the person, or of whom they are with."""
+    if draft.relation not in CHILDREN or fold_key(draft.subject) != SPEAKER or fact.relation != CONDITION:
+        return False
+    is_theirs = fact.subject_key == SPEAKER or read_pair_statement(PairStatement(fact.statement)).kin == COUPLE
+    is_held = fact.polarity and fact.last_seen <= draft.occurred_at
+    return is_theirs and is_held and is_axis_over(fact, draft)
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -164,6 +177,9 @@ def fills_same_slot(fact: Fact, keys: tuple[str, str, str], *, is_announced: boo
         return False
     if is_single_valued(relation):
         return is_announced or relation not in NEEDS_ANNOUNCEMENT
+    if fact.object_key == value:
+        # "Lotte non è celiaca" names the Zöliakie in no word of its own.
+        return is_announced
     return is_announced and relation not in MAY_BE_SEVERAL and not is_person_or_animal(relation)
 
 

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Final
 
 from memory.claims.constraints import find_constraint
-from memory.claims.lexicon import MARK, load_small_words
-from memory.guard.annotation import Sentence, find_entries
+from memory.claims.lexicon import MARK, load_claim_words, load_small_words
+from memory.guard.annotation import Sentence, annotate_text, find_entries
 from memory.guard.lexicon import FOREIGN, Lexicon, LexiconEntry, build_entries, read_subject_entries
 from memory.language.hebrew import HEBREW_THE, is_hebrew
 from memory.language.loader import SHARED, read_entries, read_sections
@@ -37,6 +37,12 @@ def tells_counsel(sentence: Sentence) -> bool:
     is_told = any(kind == "directive" for kind, _, _ in found)
     healers = [span[0] for kind, _, span in found if kind == "healer"]
     return is_told and any(is_own(sentence, at) for at in healers) and binds(sentence)
+
+
+def names_healer(text: str) -> bool:
+    """ "Endocrinologist says we go up to 100"."""
+    sentences = annotate_text(text, load_claim_words()).sentences
+    return any(kind == "healer" for one in sentences for kind, _, _ in find_entries(one.words, load_counsel_words()))
 
 
 def is_own(sentence: Sentence, place: int) -> bool:

@@ -139,9 +139,9 @@ def read_changed_dose(raw: str, language: str) -> tuple[Number, tuple[int, int]]
     return found[0] if len(found) == 1 else None
 
 
-def put_dose(slots: Sequence[SlotMatch], dosed: Sequence[SlotMatch]) -> list[SlotMatch]:
-    """ "It's two and a half now" of a medicine is nobody's age."""
-    return [*(one for one in slots if not any(overlaps(one.object_span, dose.object_span) for dose in dosed)), *dosed]
+def put_known(slots: Sequence[SlotMatch], known: Sequence[SlotMatch]) -> list[SlotMatch]:
+    """ "It's two and a half now" of a known medicine is nobody's age."""
+    return [*(one for one in slots if not any(overlaps(one.object_span, told.object_span) for told in known)), *known]
 
 
 def count_numbers(raw: str, language: str) -> int:

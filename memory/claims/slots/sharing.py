@@ -12,6 +12,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.dates.agenda import collect_appointments
 from memory.claims.frames.words import load_hot_words
+from memory.claims.health.denials import list_other_limits
 from memory.claims.slots.framed import FRAMED, join_slots, read_frames
 from memory.claims.slots.matching import SlotMatch, load_words, overlaps
 from memory.claims.slots.nouns import NOUN_SIZES, is_person_or_animal, load_nouns
@@ -98,7 +99,8 @@ def list_told(
     spoken = (raw for turn in previous[-LAST_TURNS:] for raw in SENTENCES.split(turn[:READ_OF_TURN]))
     shared = (slot for raw in spoken for slot in share_slots((), raw, languages, language, ()))
     others = [KnownSlot(one.subject, one.relation, one.object) for one in shared if one.subject != SPEAKER]
-    told = [*collect_appointments(previous, languages), *others, *collect_known(previous, languages)]
+    elsewhere = list_other_limits(previous, languages)
+    told = [*collect_appointments(previous, languages), *elsewhere, *others, *collect_known(previous, languages)]
     return [*(one for one in told if one not in framed), *framed]
 
 

@@ -1,0 +1,164 @@
+"""What changes of somebody's health in another conversation than it was told in: doses, illnesses, a pregnancy."""
+
+import pytest
+
+from memory.access.scope import user_scope
+from memory.claims.reader import read_claims
+from memory.facade import MemoryFacade
+from memory.facts.antecedents import list_doses
+from memory.models import EndUser, Fact
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
+
+memory = MemoryFacade("key:test")
+
+
+def hold_threads(user: EndUser, clock: Clock, turns: tuple[str, ...]) -> None:
+    """Each turn in a thread of its own, three weeks behind the one before."""
+    for place, message in enumerate(turns):
+        memory.store_exchange(user, NewExchange(f"t{place}", message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=21)
+
+
+def list_active(user: EndUser, *relations: str) -> list[tuple[str, str]]:
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=relations, polarity=True)
+        return sorted(facts.values_list("subject_key", "object"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "doses"),
+    [
+        (("I take ramipril 5 mg.", "the doctor upped it to 10 mg"), ["10 mg"]),
+        (("I take metformin 500 mg.", "My dog is called Biscuit.", "the doctor upped it to 850"), ["850 mg"]),
+        (("My doctor put me on sertraline 50 mg.", "the doctor says to go up to 100"), ["100 mg"]),
+        (("I take levothyroxine 75 mcg.", "Endocrinologist says we go up to 100."), ["100 mcg"]),
+        (("Ich nehme Ramipril 5 mg.", "Der Arzt hat es auf 10 erhöht"), ["10 mg"]),
+        (("Tomo enalapril 10 mg.", "el médico dice que suba a 20"), ["20 mg"]),
+        (("Je prends du Lévothyrox 75 mg.", "l'endocrino dit qu'on passe à 100"), ["100 mg"]),
+        (("Prendo il ramipril 5 mg.", "il medico dice di salire a 10"), ["10 mg"]),
+        (("Tomo enalapril 10 mg.", "a médica disse para subir para 20"), ["20 mg"]),
+        # The rent is no dose, nor is what may be of either of two.
+        (("I take metformin 500 mg.", "my rent went up to 900"), ["500 mg"]),
+        (("I take ramipril 5 mg.", "I take enalapril 5 mg.", "the doctor upped it to 10"), ["5 mg", "5 mg"]),
+    ],
+)
+def test_a_dose_changes_weeks_after_it_was_told(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], doses: list[str]
+) -> None:
+    hold_threads(user, clock, turns)
+    assert [dose for _, dose in list_active(user, "takes_dose")] == doses
+    assert list_active(user, "takes")
+
+
+@pytest.mark.django_db
+def test_a_dose_of_another_unit_is_of_no_known_medicine(user: EndUser, clock: Clock) -> None:
+    hold_threads(user, clock, ("I take ramipril 5 mg.",))
+    assert list_doses(user, "the doctor upped it to 10 ml") == []
+    assert list_doses(user, "the doctor upped it to 10 mg") == ["I take ramipril 5 mg."]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since"),
+    [
+        ("My daughter Lotte has coeliac disease.", "Lotte isn't coeliac after all, they mixed up the samples."),
+        ("My daughter Lotte has coeliac disease.", "Lotte doesn't have coeliac disease"),
+        ("Unsere Tochter Lotte hat Zöliakie.", "Lotte hat doch keine Zöliakie"),
+        ("Unsere Tochter Lotte hat Zöliakie.", "Lotte non è celiaca, avevano scambiato i campioni!"),
+        ("Ma fille Jade est coeliaque.", "Jade n'est pas coeliaque finalement"),
+        ("A minha filha Inês é celíaca.", "afinal a Inês não é celíaca"),
+        ("הבת שלי נועה צליאקית", "נועה לא צליאקית בסוף"),
+    ],
+)
+def test_an_illness_that_turns_out_wrong_is_over(user: EndUser, clock: Clock, told: str, since: str) -> None:
+    hold_threads(user, clock, (told,))
+    assert list_active(user, "has_condition")
+    hold_threads(user, clock, (since,))
+    assert not list_active(user, "has_condition")
+    assert list_active(user, "daughter")
+
+
+@pytest.mark.parametrize(
+    ("told", "since", "of"),
+    [
+        ("I'm diabetic.", "turns out I don't have diabetes, the lab mixed it up", "you"),
+        ("Soy celíaca.", "al final no soy celíaca", "you"),
+        ("I'm allergic to nuts.", "I'm not allergic to nuts after all", "you"),
+        ("My daughter Lotte has coeliac disease.", "she's not coeliac after all!", "lotte"),
+        ("My daughter Lotte has coeliac disease.", "Lotte isn't just coeliac, she's deaf too", ""),
+        ("My daughter Lotte has coeliac disease.", "I'm not coeliac myself", ""),
+        ("My daughter Lotte has coeliac disease.", "Is Lotte not coeliac?", ""),
+    ],
+)
+def test_what_is_denied_is_of_whom_the_words_name(told: str, since: str, of: str) -> None:
+    ended = [claim.subject for claim in read_claims(since, (told,)) if claim.tense == "over"]
+    assert ended == ([of] if of else [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since", "is_over"),
+    [
+        ("I'm pregnant, due in March.", "Our daughter Ines was born this morning, 2.1 kilos.", True),
+        ("Je suis enceinte.", "Notre fils Malo est né ce matin.", True),
+        ("Estoy embarazada.", "Nuestra hija Inés nació esta mañana.", True),
+        ("Sono incinta.", "Nostra figlia Viola è nata stamattina.", True),
+        ("Estou grávida.", "A nossa filha Rita nasceu ontem.", True),
+        ("Ich bin schwanger.", "Unsere Tochter Ida ist heute Morgen auf die Welt gekommen.", True),
+        ("אני בהריון", "הבת שלנו מאיה נולדה הבוקר", True),
+        ("I'm pregnant, due in March.", "My nephew Leo was born this morning.", False),
+        ("Estoy embarazada.", "Mi sobrino Leo nació ayer.", False),
+        ("I'm pregnant, due in March.", "Our daughter Ines was born in Leeds.", False),
+    ],
+)
+def test_a_birth_ends_the_pregnancy(user: EndUser, clock: Clock, told: str, since: str, is_over: bool) -> None:
+    hold_threads(user, clock, (told, since))
+    assert bool(list_active(user, "has_condition")) != is_over
+
+
+def tell_known(user: EndUser, clock: Clock, question: str) -> str:
+    told = memory.compose_context(user, question, now=clock(), thread_id="asked").injection
+    return told.partition("KNOWN CONTEXT")[2].partition("END CONTEXT")[0]
+
+
+@pytest.mark.django_db
+def test_a_friends_pregnancy_limits_no_answer_about_work(user: EndUser, clock: Clock) -> None:
+    friends = ("mi amiga Petra está embarazada", "my cousin Priya had her baby!!", "My sister Ida has a nut allergy.")
+    hold_threads(user, clock, (*friends, "I work at Lidl."))
+    told = tell_known(user, clock, "where do i work?")
+    assert "Lidl" in told
+    assert "Petra" not in told
+    assert "Priya" not in told
+    # Whom the person lives with and eats with they have to heed.
+    assert "Ida" in told
+
+
+@pytest.mark.django_db
+def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> None:
+    hold_threads(user, clock, ("My daughter Lotte has coeliac disease.", "Lotte doesn't have coeliac disease"))
+    told = tell_known(user, clock, "What can I cook for Lotte?")
+    lines = [line for line in told.splitlines() if "has coeliac" in line]
+    assert all("since" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("turn", "thing"),
+    [
+        ("no peanuts pls i swell up like a balloon, and dev doesnt do dairy", "peanuts"),
+        ("nada de cacahuetes que me hincho", "cacahuetes"),
+        ("pas de cacahuètes, je gonfle", "cacahuètes"),
+        ("keine Erdnüsse bitte, da schwelle ich an", "erdnüsse"),
+        ("niente arachidi che mi gonfio", "arachidi"),
+        ("nada de amendoim que eu incho", "amendoim"),
+        ("בלי בוטנים בבקשה, אני מתנפחת", "בוטנים"),
+        ("without my inhaler i can't breathe", ""),
+        ("no peanuts please, we have a cake", ""),
+    ],
+)
+def test_an_allergy_is_told_by_what_it_does(turn: str, thing: str) -> None:
+    told = [claim.object for claim in read_claims(turn) if claim.relation == "allergic_to"]
+    assert told == ([thing] if thing else [])

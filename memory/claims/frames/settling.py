@@ -23,6 +23,7 @@ from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span
 from memory.claims.frames.partings import find_successor
 from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.relocating import is_over_behind, settle_places
 from memory.claims.frames.retractions import (
     align_told,
     find_contrasted,
@@ -53,9 +54,11 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], 
     is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
     for fact in list(state.facts):
         if fact.replaces and fact.replaces != fact.object:
-            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
+            is_over = is_over_behind(turn, fact)
+            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span, is_over=is_over))
         elif is_changing(fact, turn, state, is_now=denies or is_now) and (known := find_contradicted(fact, told)):
             state.retracted.append(replace(known, is_over=not denies))
+    settle_places(state, turn, told)
     denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
     for old in denied:
         # "He doesn't live in Hull, he lives in Hessle".

@@ -76,7 +76,9 @@ def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
     start, end = triple.span
     # A name stands behind the noun that was read: "my landlord is Mr Patel".
     beside = text[start : end + REACH] if end > start else ""
-    spoken = re.search(rf"(?<!\w){re.escape(triple.object)}(?!\w)", beside, re.IGNORECASE)
+    # What ends may be named by a part of its name: "Reginald" of Sir Reginald Fluff.
+    named = (triple.object, *(sorted(triple.object.split(), key=len, reverse=True) if triple.is_over else ()))
+    spoken = next((found for one in named if (found := find_word(one, beside))), None)
     return SlotMatch(
         triple.relation,
         triple.subject,
@@ -89,6 +91,10 @@ def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
         weight=FRAMED,
         object_span=(start + spoken.start(), start + spoken.end()) if spoken else triple.span,
     )
+
+
+def find_word(word: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
 
 
 def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatch]:

@@ -11,7 +11,7 @@ from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.mentions import HotMention
 from memory.claims.frames.naming import find_span
-from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
 from memory.claims.slots.nouns import names_kin
@@ -48,7 +48,9 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
             continue
         if one.relation in PARTNERS | DEPARTING and (leaves_early(reader) or names_kin(said, reader.words.language)):
             continue
-        if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
+        # "Mireille hat Schluss gemacht" ends her and the person's brother; what else others have is theirs to end.
+        is_ours = one.subject == SPEAKER or one.relation in PARTNERS
+        if is_ours and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
 

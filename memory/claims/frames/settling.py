@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from memory.claims.claim import SPEAKER
 from memory.claims.frames.amending import LONGEST, amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
@@ -34,7 +35,7 @@ from memory.claims.frames.retractions import (
 )
 from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import DEPARTING, is_single
+from memory.claims.taxonomy import DEPARTING, PARTNERS, is_single
 
 # Of which a value of the same kind is no other matter.
 OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
@@ -66,7 +67,7 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], 
             state.retracted.append(old)
     ended = [one for one in state.retracted if one.is_over and is_single(one.relation)]
     former = next(iter([*reversed(denied), *reversed(ended)]), None)
-    if former is not None:
+    if former is not None and (former.subject == SPEAKER or former.relation not in PARTNERS):
         # "Hoy lo pusimos a dormir a Firulais" names no other cat.
         parting = turn.words.phrases["parting"]
         for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):

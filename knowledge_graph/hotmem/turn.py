@@ -16,6 +16,7 @@ from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
 from knowledge_graph.hotmem.gating import NAMING
+from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, record_reading
 from knowledge_graph.hotmem.ranking import RankedEdge
@@ -120,11 +121,14 @@ def read_with_known(
     user: EndUser, text: str, earlier: Sequence[str], lang: str | None, conf: HotPathConf
 ) -> HotReading:
     """A turn that tells nothing by itself may speak of whom another conversation introduced: "Doris died"."""
-    reading = read_turn(text, earlier, lang, conf.pipelines)
+    reading = add_health(read_turn(text, earlier, lang, conf.pipelines), text, earlier)
     if reading.triples or reading.retracted or text.rstrip().endswith("?"):
         return reading
     named = list_antecedents(user, text, earlier)
-    return read_turn(text, [*earlier, *named], lang, conf.pipelines) if named else reading
+    if not named:
+        return reading
+    known = [*earlier, *named]
+    return add_health(read_turn(text, known, lang, conf.pipelines), text, known)
 
 
 def run_in_thread(

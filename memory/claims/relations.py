@@ -12,9 +12,10 @@ REQUEST: Final = "asked_to_remember"
 # Digits of a telephone number: extensions of offices have four.
 SHORTEST_PHONE: Final = 4
 PLACES: Final = frozenset({"lives_in", "works_at", "went_to", "moved_from"})
-# "Number 14", "4.12", "the 8th", "work is 4.12": a number, or a sentence.
+# "Number 14", "4.12", "the 8th", "1er", "4ºB", "work is 4.12": a number, or a sentence.
 NO_PLACE: Final = re.compile(
-    r"^(?:number |nr\.? |n[ºo]\.? )?\d[\d.,:/]*(?:st|nd|rd|th)?$|^(?:\w+ ){1,4}(?:is|es|est|ist|è|é) "
+    r"^(?:number |nr\.? |n[ºo]\.? )?\d[\d.,:/]*(?:st|nd|rd|th|er|ère|ème|[ºªo°][a-z]?)?$"
+    r"|^(?:\w+ ){1,4}(?:is|es|est|ist|è|é) "
 )
 
 # A later plain statement on one of these supersedes the earlier one. Kin that may be several, animals and things do

@@ -7,6 +7,8 @@ is the dose of a medicine that "the doctor upped it to 850" raises and does not 
 from collections.abc import Sequence
 from typing import Final
 
+from django.db.models import Q
+
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
@@ -16,6 +18,7 @@ from memory.claims.slots.resolution import THINGS
 from memory.claims.succession import read_new_dose
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
+from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
 from memory.language.stopwords import load_all_stop_words
 from memory.models import EndUser, Fact
 
@@ -59,10 +62,13 @@ def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> lis
     words = set(fold_key(text[:READ_OF_TURN]).split()) - set(fold_key(said).split())
     # "In the garage till Tuesday" was what a car was told as, and "it's on the 11th" of a race was that car's.
     names = {word for word in words - load_all_stop_words() if len(word) >= LEAST_WORD}
+    names |= {bare for word in names if is_hebrew(word) and len(bare := word.lstrip(BEFORE_A_NAME)) >= LEAST_WORD}
     if not names:
         return []
     with user_scope(user):
-        facts = Fact.objects.for_user(user).active().filter(relation__in=NAMING).order_by("-last_seen", "pk")
+        # "I'm in York now, no longer in Leeds": of towns the person's own alone is meant.
+        named = Q(relation__in=NAMING) | Q(relation="lives_in", subject_key=SPEAKER)
+        facts = Fact.objects.for_user(user).active().filter(named).order_by("-last_seen", "pk")
         rows = list(facts.values_list("object_key", "statement")[:MOST_READ])
     told = dict.fromkeys(
         statement for value, statement in rows if names & set(value.split()) and len(statement) <= LONGEST_STATEMENT

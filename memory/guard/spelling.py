@@ -26,6 +26,12 @@ INVISIBLE = re.compile(
 DIACRITICS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")
 SAME_MARK = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "´": "'", "`": "'", "׳": "'", "״": '"', "→": ">", "־": " "})
 
+# "4ºB" is no "4oB"; elsewhere the sign is a letter that hides another.
+ORDINALS = {"º": "\ue0ba", "ª": "\ue0aa"}
+KEPT_ORDINALS = {kept: sign for sign, kept in ORDINALS.items()}
+ORDINAL = re.compile(r"(?<=\d)[ºª]")
+ORDINAL_KEPT = re.compile(r"(?<=\d)[\ue0ba\ue0aa]")
+
 # Letters of other alphabets that are read as Latin ones, and Latin ones whose stroke has no decomposition.
 CONFUSABLES = str.maketrans(
     dict(zip("авеёкмнорстухіјѕԁԛԝһӏґьпг", "abeekmhopctyxijsdqwhlrbnr", strict=True))
@@ -61,7 +67,9 @@ def normalise_text(text: str) -> str:
     # Most texts: nothing of them has another form.
     if text.isascii():
         return text
-    return INVISIBLE.sub("", unicodedata.normalize("NFKC", INVISIBLE.sub("", text)).translate(SAME_MARK))
+    kept = ORDINAL.sub(lambda found: ORDINALS[found[0]], INVISIBLE.sub("", text))
+    plain = INVISIBLE.sub("", unicodedata.normalize("NFKC", kept).translate(SAME_MARK))
+    return ORDINAL_KEPT.sub(lambda found: KEPT_ORDINALS[found[0]], plain)
 
 
 @lru_cache(maxsize=8192)

@@ -11,7 +11,7 @@ from memory.claims.taxonomy import ANIMALS
 
 ENDS: Final = frozenset(".!?…\n")
 JOINTS: Final = ("conj", "but", "sub", "if", "rel", "that")
-VERBS: Final = ("verb", "frame", "named", "modal", "be 1", "be 3", "have 1", "have 3")
+VERBS: Final = ("verb", "frame", "named", "modal", "be 1", "be 3", "have 1", "have 3", "calls another")
 FIRST: Final = ("be 1", "have 1")
 # Before these a word that may be a verb is none: "my work", "the drive", "to live".
 AS: Final = frozenset({"as", "como", "comme", "als", "come", "כ"})

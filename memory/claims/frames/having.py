@@ -1,5 +1,6 @@
 """What somebody has: things, relatives, animals, appointments; how many, and when."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -50,6 +51,8 @@ SEPARABLE: Final = (
     *("fest", "durch", "heim", "dazu", "kennen"),
 )
 BEGUN: Final = (*INSEPARABLE, *(f"{particle}ge" for particle in SEPARABLE))
+# The word behind a comma.
+NEXT_WORD: Final = re.compile(r"\s?,\s?([^\W_]+)")
 # Languages in which a participle follows "have" directly, so that a thing needs an article or a number.
 NEEDS_ARTICLE: Final = frozenset({"fr", "it"})
 
@@ -228,9 +231,18 @@ def list_names(reader: PhraseReader, phrase: NounPhrase, others: Sequence[NounPh
     is_called = reader.tokens[at - 1].has("called") or reader.measure_called(phrase.end, len(reader.tokens)) > 0
     # "שני כלבים, רקס ומוקה": as many as there are.
     is_counted_off = len(found) > 1 and phrase.count == str(len(found))
-    if not (reader.is_sure_name_at(at) or is_called or is_counted_off):
+    if not (reader.is_sure_name_at(at) or is_called or is_counted_off or is_set_off(reader, at)):
         return []
     return found if len(found) > 1 or may_be_one_of(reader, phrase) else []
+
+
+def is_set_off(reader: PhraseReader, at: int) -> bool:
+    """ "A puppy, biscuit, who hates the cold": without capitals a word alone between a noun and what is told of it."""
+    token = reader.tokens[at]
+    is_alone = at == len(reader.tokens) - 1 and reader.tokens[at - 1].text == "," and not token.classes
+    behind = NEXT_WORD.match(reader.text, token.end)
+    is_told_of = behind is not None and "rel" in reader.words.classify(behind[1].casefold())
+    return is_alone and is_told_of and not reader.has_capitals and token.plain not in reader.words.nouns
 
 
 def may_be_one_of(reader: PhraseReader, phrase: NounPhrase) -> bool:

@@ -71,6 +71,10 @@ class MentionStack:
         persons = [one for one in fitting if one.kind == "person"]
         return next(iter(persons or fitting), None)
 
+    def find_latest(self) -> HotMention | None:
+        """Of whom a relative clause tells: "a note to my landlord; I've got a puppy who hates the cold"."""
+        return next((one for one in reversed(self.found) if fits("any", one)), None)
+
 
 def fits(pronoun: str, mention: HotMention) -> bool:
     if pronoun == "there":

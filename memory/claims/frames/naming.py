@@ -17,6 +17,11 @@ from memory.claims.taxonomy import ANIMALS, FAVORITE
 
 # "Seeing someone new, she's called Irit": what a pronoun says of a partner.
 LOVERS: Final = {"she": "girlfriend", "he": "boyfriend"}
+# Whose friend of the other sex they love, by how "his" and "her" begin, in languages of one word for both.
+LOVES: Final = {
+    "de": (("girlfriend", "sein", frozenset({"freundin"})), ("boyfriend", "ihr", frozenset({"freund", "freundes"}))),
+    "he": (("girlfriend", "שלו", frozenset({"חברה"})), ("boyfriend", "שלה", frozenset({"חבר"}))),
+}
 MOST_PRESENTED: Final = 3
 # Words between a favourite and its verb.
 REACH_OF_VALUE: Final = 4
@@ -81,9 +86,18 @@ def tell_name(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase, nam
     if owner is None or not name:
         return
     if relation == "friend":
-        relation = "friend_of"
+        relation = find_love(reader, phrase) or "friend_of"
     span = (reader.tokens[phrase.start].start, reader.tokens[max(phrase.end, phrase.start + 1) - 1].end)
     yield ClauseFact(owner, relation, name, span, is_presupposed=True)
+
+
+def find_love(reader: PhraseReader, phrase: NounPhrase) -> str:
+    """ "Zu seiner Freundin Mireille": of him a woman friend, of her a man, is no mere friend where one word is both."""
+    spoken = [token.plain for token in reader.tokens[phrase.start : phrase.end]]
+    for relation, owner, nouns in LOVES.get(reader.words.language, ()):
+        if any(word.startswith(owner) for word in spoken) and not nouns.isdisjoint(spoken):
+            return relation
+    return ""
 
 
 def find_owner(phrase: NounPhrase, stack: MentionStack) -> str | None:

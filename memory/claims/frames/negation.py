@@ -1,6 +1,6 @@
 """Whether the words about a verb deny it, or say that it has ended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -47,8 +47,13 @@ def names_other(tokens: Sequence[HotToken], denial: int) -> bool:
 def is_ended(reader: PhraseReader) -> bool:
     """Whether a clause says that it is over, itself or in an aside that names nothing else: of "I live in Ulm, no
     longer in Graz" not Ulm is."""
-    plain = " ".join(["", *(token.plain for token in list_spoken(reader.tokens)), ""])
-    for entry in read_entries(reader.words.language, "frames", "ended phrase"):
+    return says_ended(list_spoken(reader.tokens), reader.words.language)
+
+
+def says_ended(tokens: Iterable[HotToken], language: str) -> bool:
+    """Whether words say "no longer", "kein ... mehr", "ya no"."""
+    plain = " ".join(["", *(token.plain for token in tokens), ""])
+    for entry in read_entries(language, "frames", "ended phrase"):
         first, _, second = fold_letters(entry).partition(" * ")
         at = plain.find(f" {first} ")
         if at >= 0 and (not second or f" {second} " in plain[at + len(first) :]):

@@ -66,6 +66,12 @@ def read_number(tokens: Sequence[HotToken], at: int, end: int, language: str) ->
     return str(found[0]), at + found[1]
 
 
+def counts_us(tokens: Sequence[HotToken], end: int) -> bool:
+    """ "Wir sind drei", "there's five of us": how many we are, where no years stand behind the number, nor "both"."""
+    has_years = end < len(tokens) and tokens[end].has("age unit")
+    return any(token.has("we") for token in tokens) and not (has_years or any(token.has("both") for token in tokens))
+
+
 def read_spoken(words: Sequence[str], language: str) -> tuple[int, int] | None:
     """What the folded words begin with is worth as a number, and how many of them it takes."""
     if words and words[0].isdigit():

@@ -11,13 +11,16 @@ from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.mentions import HotMention
 from memory.claims.frames.naming import find_span
-from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
 from memory.claims.slots.nouns import names_kin
 from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS, THINGS
 from memory.guard.spelling import fold_letters
 
+# Who is called by a part of a name.
+CALLED: Final = ANIMALS | DEPARTING
+SHORTEST_NAME: Final = 3
 # Before a noun it denies no verb.
 NO: Final = ("en", "no")
 # Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
@@ -30,19 +33,24 @@ NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
 def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTriple]) -> Iterator[HotTriple]:
     """What was told, is named in the clause by its value, and has ended; where it lives, only if for good."""
     is_denied = any(denies(token, reader.words.language) for token in reader.tokens)
-    if is_denied or not clause.says(reader.words.phrases["parting"]):
+    phrases = reader.words.phrases
+    if is_denied or not clause.says((*phrases["parting"], *phrases["moves out"])):
         return
-    spoken = {token.plain for token in reader.tokens}
+    is_parted = clause.says(phrases["parting"])
     said = reader.cut(0, len(reader.tokens))
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
-    named = (one for one in told if one.relation in ENDABLE and is_named(one, spoken))
-    for one in dict.fromkeys(named):
+    for one in list_named(reader, told):
+        if not (is_parted or one.relation == "roommate"):
+            # Who moves out is a flatmate no more, and all else that they were.
+            continue
         if is_journey and one.relation == "lives_in":
             continue
         if one.relation in PARTNERS | DEPARTING and (leaves_early(reader) or names_kin(said, reader.words.language)):
             continue
-        if one.subject == "you" and one.key not in over and not leaves_something(reader, one):
+        # "Mireille hat Schluss gemacht" ends her and the person's brother; what else others have is theirs to end.
+        is_ours = one.subject == SPEAKER or one.relation in PARTNERS
+        if is_ours and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
 
@@ -50,6 +58,24 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
 def leaves_early(reader: PhraseReader) -> bool:
     """ "Clive left the office early" comes back tomorrow: the hour alone, wherever in the clause it stands."""
     return any(token.has("early") for token in reader.tokens)
+
+
+def list_named(reader: PhraseReader, told: Sequence[HotTriple]) -> list[HotTriple]:
+    """What the clause names of what may end, by its whole name before one that is called by a part of it."""
+    spoken = {token.plain for token in reader.tokens}
+    endable = dict.fromkeys(one for one in told if one.relation in ENDABLE)
+    found = [one for one in endable if is_named(one, spoken)]
+    if found:
+        return found
+    partly = [one for one in endable if one.relation in CALLED and calls_partly(one, spoken, reader)]
+    return partly if len({one.object for one in partly}) == 1 else []
+
+
+def calls_partly(one: HotTriple, spoken: set[str], reader: PhraseReader) -> bool:
+    """ "Pim" of Monsieur Pim, "Ottilie" of Ottilie Brandt: a word of the name that is nothing else."""
+    parts = fold_letters(one.object).split()
+    own = [part for part in parts if len(part) >= SHORTEST_NAME and not reader.words.classify(part)]
+    return len(parts) > 1 and not spoken.isdisjoint(own)
 
 
 def is_named(one: HotTriple, spoken: set[str]) -> bool:

@@ -243,7 +243,9 @@ class PhraseReader(ClauseWords):
             at = phrase.end
             if at >= end or not (self.tokens[at].has("conj") or self.tokens[at].text == ","):
                 return
-            if not phrase.name and is_afterthought(self.tokens, at, end):
+            # A noun of German looks like a name: "im Klinikum, Spätschichten".
+            may_be_list = bool(phrase.name) and not (prepositions and self.words.language == "de")
+            if not may_be_list and is_afterthought(self.tokens, at, end):
                 return
             while at < end and (self.tokens[at].has("conj") or self.tokens[at].text in {","}):
                 at += 1

@@ -11,7 +11,7 @@ from memory.claims.frames.matching import FrameMatch
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.naming import find_favorite, find_names, find_owner, find_span, rename, tell_name
 from memory.claims.frames.negation import is_denied, is_ended
-from memory.claims.frames.numerals import read_number
+from memory.claims.frames.numerals import counts_us, read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
 from memory.claims.frames.qualities import is_listed, is_make, is_quality, may_be_people, strip_degree
 from memory.claims.frames.subjects import HotSubject, find_subject
@@ -103,11 +103,10 @@ def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePl
         return
     tokens = reader.tokens
     number = read_number(tokens, place.start, len(tokens), reader.words.language)
-    # Elsewhere an age is something one has, and "somos tres" counts people.
+    # "My son is seven and diabetic". Elsewhere an age is something one has, and "somos tres" counts people.
     if number is not None and reader.words.language in HEAD_LAST:
-        if not tokens[place.verb].has("was"):
+        if not (tokens[place.verb].has("was") or counts_us(tokens, number[1])):
             yield from tell_age(reader, stack, place, number)
-        # "My son is seven and diabetic".
         if number[1] + 1 < len(tokens) and tokens[number[1]].has("conj"):
             yield from tell_phrases(reader, stack, replace(place, start=number[1] + 1))
         return

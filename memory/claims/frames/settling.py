@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from memory.claims.claim import SPEAKER
 from memory.claims.frames.amending import LONGEST, amend_facts, find_first_correction, note_amendment
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import (
@@ -23,6 +24,7 @@ from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span
 from memory.claims.frames.partings import find_successor
 from memory.claims.frames.phrases import PhraseReader
+from memory.claims.frames.relocating import is_over_behind, settle_places
 from memory.claims.frames.retractions import (
     align_told,
     find_contrasted,
@@ -33,7 +35,7 @@ from memory.claims.frames.retractions import (
 )
 from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import DEPARTING, is_single
+from memory.claims.taxonomy import DEPARTING, PARTNERS, is_single
 
 # Of which a value of the same kind is no other matter.
 OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
@@ -53,9 +55,11 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], 
     is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
     for fact in list(state.facts):
         if fact.replaces and fact.replaces != fact.object:
-            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span))
+            is_over = is_over_behind(turn, fact)
+            state.retracted.append(HotTriple(fact.subject, fact.relation, fact.replaces, fact.span, is_over=is_over))
         elif is_changing(fact, turn, state, is_now=denies or is_now) and (known := find_contradicted(fact, told)):
             state.retracted.append(replace(known, is_over=not denies))
+    settle_places(state, turn, told)
     denied = [HotTriple(*one.triple) for one in state.dropped if one.reason == "negated" and one.triple is not None]
     for old in denied:
         # "He doesn't live in Hull, he lives in Hessle".
@@ -63,7 +67,7 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], 
             state.retracted.append(old)
     ended = [one for one in state.retracted if one.is_over and is_single(one.relation)]
     former = next(iter([*reversed(denied), *reversed(ended)]), None)
-    if former is not None:
+    if former is not None and (former.subject == SPEAKER or former.relation not in PARTNERS):
         # "Hoy lo pusimos a dormir a Firulais" names no other cat.
         parting = turn.words.phrases["parting"]
         for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory.claims.frames.ages import blank_ages
 from memory.claims.frames.clauses import HotClause, cut_turn, mark_supposed
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.mentions import MentionStack
@@ -56,7 +57,7 @@ class TurnClauses:
 
 
 def mask_text(text: str) -> str:
-    return mask_other_voices(normalise_text(text)).replace("’", "'")
+    return blank_ages(mask_other_voices(normalise_text(text)).replace("’", "'"))
 
 
 def marks_names(clauses: Sequence[HotClause]) -> bool:

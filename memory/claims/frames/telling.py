@@ -39,7 +39,9 @@ def read_frames_of(
         if subject is None:
             continue
         if match.frame.relation in EVENTS:
-            yield from tell_event(reader, match, subject)
+            # "Étienne a eu le poste, il commence le 1er": who begins is no event.
+            if not (match.frame.relation == "time" and means_somebody(subject, stack)):
+                yield from tell_event(reader, match, subject)
             continue
         if match.frame.relation == "age":
             subject = find_named_before(reader, stack, match, subject) if is_linked else subject
@@ -227,6 +229,13 @@ def drop_where(reader: PhraseReader, phrase: NounPhrase) -> str:
         return phrase.head
     is_town = tokens[link + 1].is_capital or is_known_place(tokens[link + 1].text)
     return reader.cut(phrase.start + 1, phrase.start + link) if is_town else phrase.head
+
+
+def means_somebody(subject: HotSubject, stack: MentionStack) -> bool:
+    """Whether a pronoun, or no word, means who was spoken of."""
+    meant = stack.find(subject.names[-1]) if subject.names else None
+    is_unnamed = all(one.pronoun for one in subject.phrases)
+    return is_unnamed and meant is not None and meant.kind in {"person", "animal"}
 
 
 def tell_event(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -> Iterator[ClauseFact]:

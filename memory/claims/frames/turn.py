@@ -7,6 +7,13 @@ from typing import Final
 
 from memory.claims.frames.asides import find_asked_events, find_supposed
 from memory.claims.frames.beside import read_ages_beside, read_counted, read_introduced
+from memory.claims.frames.calling import (
+    find_calling,
+    find_owned,
+    find_thing_called,
+    is_called_so,
+    read_calling,
+)
 from memory.claims.frames.clauses import HotClause
 from memory.claims.frames.corrections import CEASING, find_ceased, find_replaced
 from memory.claims.frames.details import find_duration
@@ -41,7 +48,7 @@ from memory.claims.frames.telling import read_frames_of
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from memory.claims.frames.words import HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
-from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, find_gender
+from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, THINGS, find_gender
 from memory.guard.spelling import fold_letters
 
 NO_PIPELINES: Final[Mapping[str, str]] = {}
@@ -126,7 +133,7 @@ def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:
 def read_clause(reader: PhraseReader, clause: HotClause, reason: DropReason | None, state: TurnState) -> None:
     is_linked = clause.link in {"conj", "but", "rel", "sub", "mark", ""} and bool(state.previous)
     if clause.link == "rel":
-        latest = state.stack.resolve("any")
+        latest = state.stack.find_latest()
         state.previous = (latest.text,) if latest else state.previous
     state.stack.add(find_courted(reader, clause))
     state.changed = find_changed(reader, clause) or state.changed
@@ -206,7 +213,10 @@ def find_plain_facts(
     if state.changed:
         yield from read_successor(reader, state.changed)
     yield from read_presented(reader)
-    yield from read_called(reader, state.stack)
+    if (calling := find_calling(reader)) is not None:
+        yield from call_last(reader, clause, state, calling)
+    else:
+        yield from read_called(reader, state.stack)
     inverted = list(read_inverted(reader, state.stack))
     yield from inverted
     if inverted:
@@ -230,6 +240,15 @@ def find_plain_facts(
     yield from read_having(reader, state.stack, found, state.previous, is_linked=is_linked)
 
 
+def call_last(reader: PhraseReader, clause: HotClause, state: TurnState, verb: int) -> list[ClauseFact]:
+    """ "We have an old van that we call Gustave": whoever has Gustave has no van beside."""
+    found = read_calling(reader, state.stack, clause, verb)
+    if found and found[0].relation != "name":
+        told = find_owned(state.stack.told)
+        state.facts = [one for one in state.facts if not is_called_so(one, found[0], told)]
+    return found
+
+
 def name_further(reader: PhraseReader, clause: HotClause, state: TurnState) -> ClauseFact | None:
     """ "Two kids, Mila who is 6 and Jonah who just turned 3": Jonah is what Mila is."""
     names = [at for at, token in enumerate(reader.tokens) if not token.is_mark and not token.has("conj")]
@@ -246,7 +265,8 @@ def name_further(reader: PhraseReader, clause: HotClause, state: TurnState) -> C
 def find_told(fact: ClauseFact, told: Sequence[HotTriple]) -> HotTriple:
     """What has ended as it was told: "sold the boat" ends what somebody has, "left Ghent" where they live."""
     same = (one for one in reversed(told) if one.subject == fact.subject and one.object == fact.object)
-    return next((one for one in same if one.relation in CEASING), make_triple(fact))
+    called = find_thing_called(fact.object, told)
+    return next((one for one in same if one.relation in CEASING | THINGS), called or make_triple(fact))
 
 
 def end_fact(fact: ClauseFact, reader: PhraseReader, told: Sequence[HotTriple]) -> list[HotTriple]:

@@ -1,12 +1,14 @@
 """Whether the object of a claim has the form that its relation asks for, and what is claimed where it has not."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.frames.places import is_no_home
+from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.places import is_no_home, list_spoken
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
@@ -29,6 +31,8 @@ CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
+# "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
+TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
 WORD: Final = re.compile(r"[^\W_]+")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
@@ -44,7 +48,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
-    claim = name_state(settle_bygone(claim))
+    claim = name_town(name_state(settle_bygone(claim)))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -81,8 +85,25 @@ def is_other_kind(claim: Claim) -> bool:
         is_no_person = claim.relation == "married_to" and (
             names_children(claim) or tells_when(claim.object, claim.lang)
         )
-        return is_no_person or is_no_home(claim.object)
+        return is_no_person or is_no_home(claim.object) or (claim.relation in HOMES and is_mere_dwelling(claim.object))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
+
+
+def name_town(claim: Claim) -> Claim:
+    """ "Vivo en un ático en Zaragoza": where the dwelling is that was read alone."""
+    if claim.relation not in HOMES or not is_mere_dwelling(claim.object):
+        return claim
+    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :]
+    led = TOWN_BEHIND.match(behind)
+    is_led = led is not None and fold_letters(led[1]) in load_words(claim.lang or "en", "work place", "frames")
+    return replace(claim, object=led[2].casefold()) if led is not None and is_led else claim
+
+
+def is_mere_dwelling(spoken: str) -> bool:
+    """ "עברנו דירה", "nos mudamos de piso": a dwelling without a name is no place where somebody lives."""
+    words = list_spoken(spoken)
+    kinds = ((load_words(code, "dwelling", "frames"), load_small_words(code)) for code in list_codes())
+    return any(words & dwellings and words <= dwellings | small for dwellings, small in kinds)
 
 
 def name_state(claim: Claim) -> Claim:
@@ -92,10 +113,19 @@ def name_state(claim: Claim) -> Claim:
     """
     if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
+    if claim.relation == "has_condition":
+        return replace(claim, object=complete_ailment(claim))
     if claim.relation not in {"works_as", "is"}:
         return claim
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def complete_ailment(claim: Claim) -> str:
+    """ "Voy en silla de ruedas": the whole of its words, and not the wheels."""
+    said = claim.statement.casefold()
+    known = (one for one in read_entries(claim.lang or "en", "slots", "ill word") if one.endswith(f" {claim.object}"))
+    return next((one for one in known if claim.object and one in said), claim.object)
 
 
 def names_other(claim: Claim) -> bool:
@@ -144,12 +174,23 @@ def is_no_work(claim: Claim) -> bool:
     if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
         before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
+    if is_number(words):
+        return True
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
         return claim.relation == "works_at" and len(words) == 1
     if any(fold_letters(word) in load_words(language, "no employer") for word in words):
         return True
     return claim.relation == "works_as" and any(words[0].startswith(one) for one in list_allergic(language))
+
+
+def is_number(words: Sequence[str]) -> bool:
+    """ "Somos cuatro": how many, in whatever language."""
+    spoken = [fold_letters(word) for word in words]
+    if not "".join(words).isalpha():
+        return False
+    found = (read_spoken(spoken, code) for code in list_codes())
+    return any(number is not None and number[1] == len(words) for number in found)
 
 
 def is_no_ailment(claim: Claim) -> bool:

@@ -17,8 +17,7 @@ from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.claims.turns import choose_reading
 from memory.language.hebrew import HEBREW_IN, is_hebrew
-from memory.language.loader import collect_entries, read_entries
-from memory.language.text import blank_match
+from memory.language.loader import read_entries
 
 # The weight of a slot that a frame reads, whose subject it knows.
 FRAMED: Final = 90
@@ -46,7 +45,6 @@ class FramedText:
 
 def read_frames(masked: str, previous: Sequence[str], languages: frozenset[str] | None) -> FramedText:
     """What frames read of a text whose other voices are blanks, in its places."""
-    masked = blank_ages(masked)
     likely = find_turn_languages(masked, previous)
     spoken = [one for one in likely if languages is None or one in languages] or list(likely[:1])
     readings = [read_framed(masked[:READ], previous, one) for one in spoken]
@@ -55,18 +53,6 @@ def read_frames(masked: str, previous: Sequence[str], languages: frozenset[str] 
     reading = choose_reading(readings)
     known = [KnownSlot(*one.key) for one in reading.known]
     return FramedText(list_slots(reading, masked), known, reading.supposed, reading.asked, reading.amendment)
-
-
-def blank_ages(text: str) -> str:
-    """ "A 4 month old puppy, biscuit": the age between an article and its noun hid whose name follows."""
-    return load_ages().sub(blank_match, text)
-
-
-@cache
-def load_ages() -> re.Pattern[str]:
-    articles = "|".join(rf"(?<=\b{re.escape(word)}\s)" for word in collect_entries("slots", "age article"))
-    units = "|".join(map(re.escape, collect_entries("slots", "age before noun"))).replace(r"\ ", r"[\s-]")
-    return re.compile(rf"(?:{articles})\d{{1,2}}[\s-](?:{units})(?=\s\w)", re.IGNORECASE)
 
 
 def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
@@ -90,7 +76,9 @@ def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
     start, end = triple.span
     # A name stands behind the noun that was read: "my landlord is Mr Patel".
     beside = text[start : end + REACH] if end > start else ""
-    spoken = re.search(rf"(?<!\w){re.escape(triple.object)}(?!\w)", beside, re.IGNORECASE)
+    # What ends may be named by a part of its name: "Reginald" of Sir Reginald Fluff.
+    named = (triple.object, *(sorted(triple.object.split(), key=len, reverse=True) if triple.is_over else ()))
+    spoken = next((found for one in named if (found := find_word(one, beside))), None)
     return SlotMatch(
         triple.relation,
         triple.subject,
@@ -103,6 +91,10 @@ def make_slot(triple: HotTriple, text: str, replaces: str = "") -> SlotMatch:
         weight=FRAMED,
         object_span=(start + spoken.start(), start + spoken.end()) if spoken else triple.span,
     )
+
+
+def find_word(word: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)
 
 
 def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatch]:

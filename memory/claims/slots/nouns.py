@@ -11,8 +11,10 @@ from memory.claims.slots.matching import SlotMatch, load_words
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import ANIMALS, KIN, PARTNERS
 from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries, read_sections
+from memory.language.names import load_given_names
 
 WORDS: Final = re.compile(r"[א-ת]+\"[א-ת]+|[^\W_]+")
 # Words between "my" and the noun, of a noun, and of a name.
@@ -59,6 +61,11 @@ def find_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:
     small = load_words(language, "article") | load_words(language, "my") | load_words(language, "adverb")
     rest = [word for word in words if fold_letters(word) not in small]
     return (rest[-1], "_".join(map(fold_letters, rest))) if 0 < len(rest) <= MOST_ADJECTIVES else None
+
+
+def ends_in_name(words: Sequence[str]) -> bool:
+    """ "Mi compañera Lucía es muy maja": a name beside a noun makes no relation of the two."""
+    return len(words) > 1 and fold_name(words[-1]) in load_given_names()
 
 
 def find_known_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:

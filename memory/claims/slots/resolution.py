@@ -14,6 +14,7 @@ from memory.claims.slots.matching import SlotMatch, find_drug, find_slots, load_
 from memory.claims.slots.nouns import (
     LONGEST_NAME,
     WORDS,
+    ends_in_name,
     find_appositions,
     find_known_noun,
     find_noun,
@@ -194,7 +195,8 @@ def split_dose(slot: SlotMatch, raw: str) -> list[SlotMatch]:
 
 def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     """ "My dentist is Dr Ruiz", "my favourite film is Local Hero": the noun is the relation."""
-    noun = find_noun(WORDS.findall(slot.subject.casefold()), language)
+    words = WORDS.findall(slot.subject.casefold())
+    noun = None if ends_in_name(words) and find_known_noun(words, language) is None else find_noun(words, language)
     if noun is None or not slot.object or fold_letters(slot.object) in load_words(language, "he"):
         return []
     if is_theirs(noun[0], raw, language):

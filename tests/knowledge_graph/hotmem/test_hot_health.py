@@ -1,0 +1,65 @@
+"""Medicines and allergies of the hot path: the facts that an exchange of the same words tells, and no others."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from memory.facade import MemoryFacade
+from memory.facts.queries import FactFilter
+from memory.models import EndUser
+from memory.models.facts import FactState
+from outcomes.exchanges.profiling import profile_due_exchanges
+from tests.api_client import ApiClient
+
+pytestmark = pytest.mark.django_db
+
+
+def say(api: ApiClient, text: str, thread: str = "t") -> dict[str, Any]:
+    answer = api.post("hot/turn", {"thread_id": thread, "text": text})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def list_told(user: EndUser) -> set[tuple[str, str, str]]:
+    found = MemoryFacade().list_facts(user, FactFilter(state=FactState.ACTIVE), now=timezone.now(), limit=50)
+    return {(fact.subject_key, fact.relation, fact.object_key) for fact in found}
+
+
+TOLD = [
+    ("I take ramipril 5 mg.", {("you", "takes", "ramipril"), ("ramipril", "takes_dose", "5 mg")}),
+    ("I take sertraline.", {("you", "takes", "sertraline")}),
+    ("Ich nehme Ramipril 5 mg.", {("you", "takes", "ramipril"), ("ramipril", "takes_dose", "5 mg")}),
+    ("Je prends de la metformine 500 mg.", {("you", "takes", "metformine"), ("metformine", "takes_dose", "500 mg")}),
+    ("Tomo omeprazol 20 mg.", {("you", "takes", "omeprazol"), ("omeprazol", "takes_dose", "20 mg")}),
+    ("Prendo il Lasix 25 mg.", {("you", "takes", "lasix"), ("lasix", "takes_dose", "25 mg")}),
+    ("I'm allergic to penicillin", {("you", "allergic_to", "penicillin")}),
+    ("Soy alérgica a la penicilina", {("you", "allergic_to", "penicilina")}),
+    ("Sono allergica alla penicillina", {("you", "allergic_to", "penicillina")}),
+]
+
+
+@pytest.mark.parametrize(("said", "told"), TOLD)
+def test_a_turn_tells_of_health_what_its_exchange_tells(
+    api: ApiClient, user: EndUser, said: str, told: set[tuple[str, str, str]]
+) -> None:
+    answer = say(api, said)
+    assert {(one["r"], one["status"]) for one in answer["facts"]} == {(relation, "stored") for _, relation, _ in told}
+    assert list_told(user) == told
+    exchange = {"user_message": said, "assistant_message": "Noted."}
+    assert api.post("threads/t/exchanges", exchange).status_code == 201
+    profile_due_exchanges(user)
+    assert list_told(user) == told
+
+
+def test_an_allergy_that_was_none_ends(api: ApiClient, user: EndUser) -> None:
+    say(api, "I'm allergic to penicillin")
+    say(api, "I live in Leeds.")
+    say(api, "Turns out I'm not allergic to penicillin")
+    assert list_told(user) == {("you", "lives_in", "leeds")}
+
+
+@pytest.mark.parametrize("said", ["Should I take ramipril 5 mg?", "Maybe I'm allergic to penicillin", "I take the bus"])
+def test_what_is_asked_or_guessed_is_no_state_of_health(api: ApiClient, user: EndUser, said: str) -> None:
+    say(api, said)
+    assert list_told(user) == set()

@@ -68,8 +68,13 @@ def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
     claims = [*unlike.values()][::-1]
     said = [claim.statement for claim in claims]
 
+    read = {claim.statement for claim in claims if claim.relation != ABOUT}
+
     def is_contained(claim: Claim) -> bool:
-        return " " not in claim.statement or any(claim.statement in one and claim.statement != one for one in said)
+        # "Soy alérgica a las nueces" is no trade, which leaves a second claim of it that says nothing.
+        if " " not in claim.statement or (not claim.object and claim.statement in read):
+            return True
+        return any(claim.statement in one and claim.statement != one for one in said)
 
     return [claim for claim in claims if claim.relation != ABOUT or claim.is_remark or not is_contained(claim)]
 

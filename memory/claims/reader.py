@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.answering import claim_answer, replace_answered
@@ -22,6 +22,7 @@ from memory.claims.dates.agenda import is_proposed, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
+from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.counsel import tells_counsel
@@ -30,12 +31,13 @@ from memory.claims.health.doses import put_known
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.health.reactions import find_reactions
 from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
-from memory.claims.lexicon import MARK, list_nouns, load_claim_words, strip_marks
+from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
+from memory.claims.sentences import prepare_sentence
 from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
@@ -45,7 +47,6 @@ from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
 from memory.claims.stretches import CLAUSE_LEAST, STRETCH_LEAST, find_told_stretch, judge_beside_question, rate_stretch
-from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.succession import (
     find_changed_dose,
     find_moved,
@@ -54,7 +55,7 @@ from memory.claims.succession import (
     follow_known,
     is_no_event,
 )
-from memory.claims.suppositions import drop_letter, drop_supposed, pretends, put_ahead
+from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.voices import (
     has_frame,
     has_other_voice,
@@ -65,13 +66,10 @@ from memory.claims.voices import (
 )
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
-from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 
 # Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2000
-# Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
-MOST_WORDS: Final = 100
 MOST_CLAIMS: Final = 12
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
@@ -132,6 +130,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
     normal, masked, laughs = mask_turn(text)
+    previous = [restore_apostrophes(turn) for turn in previous]
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -151,10 +150,11 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         if skip:
             skip = False
             continue
-        claim, skip = (None, False) if dosed else read_remembered(whole, index, sentence, framed, place)
-        if claim is not None:
-            claim = restore_quoted(fill_request(claim, sentence, whole, known), sentence, masked, normal)
-            found.append(SentenceReading(sentence, place, (claim,), is_request=True))
+        kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, framed, place, previous)
+        if kept:
+            filled = (fill_request(claim, sentence, whole, known) for claim in kept)
+            kept = [restore_quoted(claim, sentence, masked, normal) for claim in filled]
+            found.append(SentenceReading(sentence, place, tuple(kept), is_request=True))
             continue
         is_introduced = is_introduced or introduces_words(sentence)
         if (closed := read_closed(sentence, whole, place, known, is_introduced=is_introduced)) is not None:
@@ -174,22 +174,22 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
-    quiet, laughs = speech.blank_laughter(normalise_text(text[:READ]))
+    quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
     normal = join_appositions(quiet)
     return normal, mask_other_voices(normal), laughs
 
 
 def read_remembered(
-    whole: AnnotatedText, index: int, sentence: Sentence, framed: FramedText, place: int
-) -> tuple[Claim | None, bool]:
+    whole: AnnotatedText, index: int, sentence: Sentence, framed: FramedText, place: int, previous: Sequence[str]
+) -> tuple[list[Claim], bool]:
     """What a sentence asks to be remembered, and whether the next sentence holds it."""
     request = find_request(sentence)
     if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
-        return None, False
+        return [], False
     if tells_only_time(sentence.raw, find_language(whole) or "en") or names_only_shifts(sentence.raw):
         # "From now on it's Thursdays" is no wish about answers.
-        return None, False
-    return read_request(whole, index, request, place)
+        return [], False
+    return read_request(whole, index, request, place, previous)
 
 
 def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bool:
@@ -251,26 +251,9 @@ def claim_unread(
     return [claim_remark(sentence, whole, one.place)] if is_kept else []
 
 
-def prepare_sentence(sentence: Sentence) -> Sentence:
-    """With all nouns under one kind, and no longer than a person speaks: clauses look at all words of a kind."""
-    sentence = drop_letter(sentence)
-    kinds = sentence.spans_by_kind
-    nouns = [kind for kind in list_nouns() if kind in kinds]
-    if nouns:
-        persons = [kind for kind in nouns if is_person(strip_marks(kind))]
-        kinds = {**kinds, NOUNS: sentence.spans(*nouns), PERSON_NOUNS: sentence.spans(*persons)}
-    if len(sentence.words) <= MOST_WORDS:
-        return replace(sentence, spans_by_kind=kinds) if nouns else sentence
-    short = {kind: [span for span in spans if span[1] <= MOST_WORDS] for kind, spans in kinds.items()}
-    ends = [match.end() for match in islice(WORD.finditer(sentence.raw), MOST_WORDS)]
-    words = sentence.words[:MOST_WORDS]
-    known = {kind: spans for kind, spans in short.items() if spans}
-    return replace(sentence, raw=sentence.raw[: ends[-1]], words=words, spans_by_kind=known)
-
-
 def read_request(
-    whole: AnnotatedText, index: int, request: tuple[int, int, bool], place: int
-) -> tuple[Claim | None, bool]:
+    whole: AnnotatedText, index: int, request: tuple[int, int, bool], place: int, previous: Sequence[str]
+) -> tuple[list[Claim], bool]:
     """What is to be remembered, and whether the next sentence holds it."""
     sentence = whole.own_sentences[index]
     start, stop, is_standing = request
@@ -280,21 +263,25 @@ def read_request(
     takes_next = stop - start < LEAST_TOLD or (sentence.is_question and index + 1 < len(whole.own_sentences))
     if takes_next:
         if index + 1 >= len(whole.own_sentences):
-            return None, False
+            return [], False
         after = whole.own_sentences[index + 1]
         if after.is_question:
-            return None, False
+            return [], False
         body = f"{body} {word_whole(after)}" if sentence.is_question else word_whole(after)
     if len(body) > LONGEST or len(body) < 3:
-        return None, False
+        return [], False
     span = (place, place + len(sentence.raw))
-    slots = find_sentence_slots(sentence, whole, ()) if not takes_next else ()
-    read = () if takes_next else read_sentence(sentence, whole, frozenset(), place, slots)
-    found_claim = next(iter(read), None)
-    if found_claim is not None and not is_standing:
-        return replace(found_claim, statement=body, span=span, is_request=True), False
+    if not is_standing and (read := read_body(body, previous)):
+        return [replace(one, statement=body, span=span, is_request=True) for one in read], takes_next
     relation = name_request(sentence, body, is_standing=is_standing)
-    return Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True), takes_next
+    return [
+        Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True)
+    ], takes_next
+
+
+def read_body(body: str, previous: Sequence[str]) -> list[Claim]:
+    """The claims of what is to be remembered, read by itself: "don't forget I'm allergic to nuts" denies nothing."""
+    return [claim for one in read_turn(body, previous).sentences for claim in one.claims]
 
 
 def read_sentence(
@@ -369,7 +356,7 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
     language = find_language(whole) or "en"
     slots = read_slots(sentence.raw, whole.languages, known)
     slot = next(iter(slots), None) or find_moved(sentence.raw, language, known)
-    if slot is None or claim.relation not in {REQUEST, ABOUT}:
+    if slot is None or claim.relation != REQUEST:
         return claim
     slot = follow_known(slot, sentence.raw, language, known)
     return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)

@@ -8,16 +8,17 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.numerals import read_spoken
-from memory.claims.frames.places import is_no_home, list_spoken
+from memory.claims.frames.places import is_known_place, is_no_home, list_spoken
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
 from memory.claims.slots.bygone import settle_bygone
+from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.loader import list_codes, read_entries
@@ -48,7 +49,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
-    claim = name_town(name_state(settle_bygone(claim)))
+    claim = name_town(name_state(settle_bygone(settle_denied(claim))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -85,7 +86,8 @@ def is_other_kind(claim: Claim) -> bool:
         is_no_person = claim.relation == "married_to" and (
             names_children(claim) or tells_when(claim.object, claim.lang)
         )
-        return is_no_person or is_no_home(claim.object) or (claim.relation in HOMES and is_mere_dwelling(claim.object))
+        is_nowhere = claim.relation in HOMES and (is_mere_dwelling(claim.object) or is_bare_manner(claim))
+        return is_no_person or is_nowhere or is_no_home(claim.object)
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
@@ -106,19 +108,52 @@ def is_mere_dwelling(spoken: str) -> bool:
     return any(words & dwellings and words <= dwellings | small for dwellings, small in kinds)
 
 
+def is_bare_manner(claim: Claim) -> bool:
+    """ "Vivo sola", "ich wohne ganz oben", "gran lives with us": how or with whom somebody lives, and not where."""
+    at = claim.statement.casefold().find(claim.object)
+    before = WORD.findall(cut_before(claim))
+    language, last = claim.lang or "en", fold_letters(before[-1]) if before else ""
+    if last in load_words(language, "beside whom"):
+        return True
+    return (
+        last in load_words(language, "dwells bare")
+        and claim.statement[at : at + 1].islower()
+        and not is_known_place(claim.object)
+    )
+
+
 def name_state(claim: Claim) -> Claim:
     """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness.
 
     Nor does "como" make food of one: "empiezo como educadora".
     """
+    if claim.relation == EATS and is_simile(claim):
+        return free_claim(claim)
     if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
     if claim.relation == "has_condition":
         return replace(claim, object=complete_ailment(claim))
     if claim.relation not in {"works_as", "is"}:
         return claim
+    if claim.relation == "works_as" and names_relative(claim):
+        return replace(claim, relation="is")
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def names_relative(claim: Claim) -> bool:
+    """ "I'm the mother of twins"; a "sage-femme" is nobody's wife."""
+    words = claim.object.split()
+    return bool(words) and load_hot_words(claim.lang or "en").nouns.get(fold_letters(words[0])) in KIN
+
+
+def is_simile(claim: Claim) -> bool:
+    """ "Duermo como un tronco": behind another verb the word for "I eat" is "like"."""
+    words = WORD.findall(fold_letters(cut_before(claim)))
+    language = claim.lang or "en"
+    like = load_words(language, "occupation like")
+    place = max((at for at, word in enumerate(words) if word in like), default=0)
+    return place > 0 and words[place - 1] not in load_small_words(language)
 
 
 def complete_ailment(claim: Claim) -> str:
@@ -194,8 +229,9 @@ def is_number(words: Sequence[str]) -> bool:
 
 
 def is_no_ailment(claim: Claim) -> bool:
-    """ "I live with my two cats", "I quit in 2019": neither an ailment nor a diet, nor "no more nights"."""
-    if begins_advice(claim.object) or names_only_shifts(claim.object):
+    """ "I live with my two cats", "with Anna", "I quit in 2019", "no more nights": neither an ailment nor a diet."""
+    is_somebody = fold_name(claim.object) in load_given_names()
+    if is_somebody or begins_advice(claim.object) or names_only_shifts(claim.object):
         return True
     words = WORD.findall(claim.object)
     known = find_known_noun(words, claim.lang or "en") if words else None

@@ -76,6 +76,8 @@ WORD_SECTIONS: Final = frozenset(
         "ended",
         "denial",
         "not only",
+        "dwells bare",
+        "occupation like",
         "none of",
         "softener",
         "reacts",

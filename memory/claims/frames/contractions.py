@@ -1,0 +1,54 @@
+"""Contractions that are written without their apostrophe: "i dont live in leeds", "jai un chat"."""
+
+import re
+from functools import cache, lru_cache
+from typing import Final
+
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.tokens import SPLIT
+from memory.claims.frames.words import LANGUAGES
+from memory.language.loader import read_entries, read_sections
+
+# "My id is 4422": a word of its own as often as not.
+WHOLE: Final = "whole word"
+
+
+@lru_cache(maxsize=512)
+def restore_apostrophes(text: str) -> str:
+    """The text with them, as lists of words and statements have them: "i dont have kids" was told as having some."""
+    for language in find_turn_languages(text):
+        pattern = load_contractions(language)
+        if pattern is not None and (pattern.search(text) and is_of_language(pattern.sub("", text), language, text)):
+            text = pattern.sub(lambda found, known=language: write_out(found[0], known), text)
+    return text
+
+
+def is_of_language(rest: str, language: str, text: str) -> bool:
+    """Whether the words beside are of it, as "im Norden" is of two languages, or all of the words are of one."""
+    return find_turn_languages(rest) == (language,) or find_turn_languages(text) == (language,)
+
+
+def write_out(word: str, language: str) -> str:
+    full = read_contractions(language)[word.casefold()]
+    return full.capitalize() if word.istitle() else full
+
+
+@cache
+def load_contractions(language: str) -> re.Pattern[str] | None:
+    words = "|".join(map(re.escape, read_contractions(language)))
+    return re.compile(rf"(?<![\w'])(?:{words})(?![\w'])", re.IGNORECASE) if words else None
+
+
+@cache
+def read_contractions(language: str) -> dict[str, str]:
+    """Of the words that a language's tokens are split into those that lack nothing but an apostrophe."""
+    if language not in LANGUAGES:
+        return {}
+    whole = set(read_entries(language, "frames", WHOLE))
+    found: dict[str, str] = {}
+    for section, lines in read_sections(language, "frames").items():
+        word = section.removeprefix(SPLIT)
+        full = "".join(lines[0].split()) if section.startswith(SPLIT) and lines else ""
+        if "'" in full and full.replace("'", "") == word and word not in whole:
+            found[word] = full
+    return found

@@ -324,12 +324,18 @@ class DocumentStat(CounterRow):
         return rate_with_partial(self.worked, self.failed, self.partial)
 
 
+# Threads of one name in two agents or projects are two conversations.
+CONVERSATION = ("user", "thread_id", "agent_id", "project_id")
+
+
 class HotThread(GraphRow):
     """Where a conversation stands on the hot path, for whichever web process has its next turn.
 
     Holds ids and the names that were mentioned, no sentence; deleted a week after its last turn.
     """
 
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=KEY_CHARS)
     turn = models.PositiveIntegerField(default=0)
     # Folded names, the latest last.
@@ -342,7 +348,7 @@ class HotThread(GraphRow):
 
     class Meta:
         db_table = "hot_thread"
-        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id"], name="hot_thread_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=CONVERSATION, name="hot_thread_once")]
         indexes: ClassVar = [models.Index(fields=["user", "updated_at"], name="hot_thread_age")]
 
     def __str__(self) -> str:
@@ -373,7 +379,7 @@ class HotTurn(models.Model):
 
     class Meta:
         db_table = "hot_turn"
-        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id", "number"], name="hot_turn_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=[*CONVERSATION, "number"], name="hot_turn_once")]
         indexes: ClassVar = [
             models.Index(fields=["user", "at"], name="hot_turn_age"),
             models.Index(fields=["user", "memory_id"], name="hot_turn_memory"),

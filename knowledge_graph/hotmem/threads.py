@@ -27,6 +27,10 @@ EARLIER_TURNS: Final = 4
 KEPT: Final = timedelta(days=7)
 # A client stores the exchange when its answer is complete, or the turn after the exchange.
 SAME_TURN: Final = timedelta(hours=1)
+# How much longer the same words may be where they are spaced or capitalised otherwise. The database knows the size of a
+# message without reading it, so none is fetched that cannot be the turn.
+MOST_STRETCHED: Final = 2
+PADDING: Final = 200
 # In plain SQL, as each statement that the mapper builds takes a millisecond of a turn's thirty.
 OF_CONVERSATION: Final = "user_id = %s AND thread_id = %s AND agent_id = %s AND project_id = %s"
 LOAD_STATE: Final = f"SELECT turn, mentions, recent, shown FROM hot_thread WHERE {OF_CONVERSATION}"  # noqa: S608
@@ -46,7 +50,7 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 FIND_EXCHANGES: Final = """
 SELECT e.id, e.memory_id, e.user_message FROM exchange e
 WHERE e.user_id = %s AND e.thread_id = %s AND e.agent_id = %s AND e.project_id = %s AND e.created_at > %s
-AND NOT EXISTS (
+AND octet_length(e.user_message) BETWEEN %s AND %s AND NOT EXISTS (
     SELECT 1 FROM hot_turn t WHERE t.user_id = e.user_id AND t.thread_id = e.thread_id AND t.exchange_id = e.id)
 ORDER BY e.created_at, e.id
 """
@@ -149,10 +153,12 @@ def digest_words(text: str) -> str:
     return hashlib.sha256(" ".join(text.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_exchange_of(user: EndUser, thread_id: str, digest: str, now: datetime) -> tuple[UUID, UUID | None] | None:
+def find_exchange_of(user: EndUser, thread_id: str, text: str, now: datetime) -> tuple[UUID, UUID | None] | None:
     """The exchange of these very words that no turn was found to be yet, and its memory. In the user's scope."""
+    digest, size = digest_words(text), len(text.encode("utf-8", "surrogatepass"))
+    sizes = (size // MOST_STRETCHED, size * MOST_STRETCHED + PADDING)
     with connection.cursor() as cursor:
-        cursor.execute(FIND_EXCHANGES, [*list_conversation_keys(user, thread_id), now - SAME_TURN])
+        cursor.execute(FIND_EXCHANGES, [*list_conversation_keys(user, thread_id), now - SAME_TURN, *sizes])
         found = ((pk, memory_id) for pk, memory_id, said in cursor.fetchall() if digest_words(said) == digest)
         return next(found, None)
 

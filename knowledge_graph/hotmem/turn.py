@@ -177,7 +177,7 @@ def learn_turn(
         return list_unlearned(reading, NOT_OBSERVED)
     if not (reading.triples or reading.retracted):
         return TurnUpdate()
-    exchange = threads.find_exchange_of(user, new.thread_id, row.digest, now)
+    exchange = threads.find_exchange_of(user, new.thread_id, row.text, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
         row.exchange_id, row.memory_id = exchange

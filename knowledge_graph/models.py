@@ -19,6 +19,8 @@ from memory.models.isolation import agent_field, project_field, user_key
 
 KEY_CHARS = 200
 PREVIEW_CHARS = 200
+# Threads of one name in two agents or projects are two conversations.
+CONVERSATION = ("user", "thread_id", "agent_id", "project_id")
 
 
 class GraphRow(models.Model):
@@ -322,10 +324,6 @@ class DocumentStat(CounterRow):
     @property
     def success_rate(self) -> float:
         return rate_with_partial(self.worked, self.failed, self.partial)
-
-
-# Threads of one name in two agents or projects are two conversations.
-CONVERSATION = ("user", "thread_id", "agent_id", "project_id")
 
 
 class HotThread(GraphRow):

@@ -39,6 +39,7 @@ from memory.context.streamed import build_streamed
 from memory.facts.streaming import StreamedLine
 from memory.language import build_query_groups
 from memory.models import EndUser
+from memory.platform.deadline import Deadline
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
 from memory.retrieval.turns import HandedSection, record_turn
@@ -77,8 +78,7 @@ READ_FIRST = 3
 class ContextInsights:
     """Insights for the context: lines to include, their part of the metadata, and the bullets of the hot path.
 
-    ``lines`` is given the memories that are known already. ``errors`` name what could not be asked; then the lines are
-    missing and nothing else is.
+    ``lines`` is given the memories that are known already. ``errors`` name what could not be asked, and is missing.
     """
 
     lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda known_ids: ()
@@ -160,12 +160,14 @@ def compose_context(
     unscored: UnscoredExchange | None,
     insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
     limits: ClientLimits | None = None,
+    deadline: Deadline | None = None,
     remember: bool = True,
     spaces: frozenset[str] | None = None,
     choose_hits: ChooseHits | None = None,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
     request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents, spaces=spaces)
+    request = replace(request, deadline_s=deadline.remaining() if deadline else None)
     result = find_hits(user, request, choose_hits, now=now, remember=remember)
     chosen, hits, known = choose_memories(user, request, result, now=now, is_cold=is_new_thread)
     (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
@@ -355,7 +357,7 @@ def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenB
 
 
 def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> None:
-    """Experience that could not be asked is named beside the stages of the search."""
+    """What could not be asked is named beside the stages of the search."""
     if insights.ms is not None:
         debug.stage_timings_ms["insights"] = insights.ms
     for error in insights.errors:

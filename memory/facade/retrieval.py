@@ -12,6 +12,7 @@ from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.context import compose
 from memory.context.compose import ClientLimits, Context, RecentMessage, UnscoredExchange
+from memory.context.request import ContextRequest
 from memory.enrichment.handing import choose_staged
 from memory.facade.actor import FacadePart
 from memory.facade.supplements import gather_supplements
@@ -87,26 +88,18 @@ class RetrievalVerbs(FacadePart):
         """
         deadline = Deadline(memory_conf().deadlines.default_s)
         # A turn keeps its query, and so does what is learned from its outcome.
-        query, remembers = redact_secrets(query).text, remember and not is_stranger(user)
-        ask_experience = partial(self._ask_experience, user, query, now, thread_id, recent_messages)
+        query, keeps = redact_secrets(query).text, remember and not is_stranger(user)
+        asked = ContextRequest(query, deadline, thread_id, recent_messages, limit, has_documents, room, spaces, keeps)
         context = compose.compose_context(
             user,
-            query,
+            asked,
+            gather_supplements(user, asked, partial(self._ask_experience, user, asked, now), now=now),
             now=now,
-            thread_id=thread_id,
-            recent_messages=recent_messages,
-            limit=limit,
-            has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
             unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
-            insights=gather_supplements(user, query, thread_id, deadline, ask_experience, now=now),
-            limits=room,
-            deadline=deadline,
-            remember=remembers,
-            spaces=spaces,
             choose_hits=partial(choose_staged, user, now=now) if retrieval == "staged" else None,
         )
-        return record_handed(user, context) if remembers else context
+        return record_handed(user, context) if asked.remember else context
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""
@@ -121,18 +114,14 @@ class RetrievalVerbs(FacadePart):
         """What the next turn of a thread is reminded of, whether or not this person is told."""
         return streaming.read_stream(user, thread_id, now)
 
-    def _ask_experience(
-        self,
-        user: EndUser,
-        query: str,
-        now: datetime,
-        thread_id: str,
-        recent_messages: Sequence[RecentMessage],
-        deadline: Deadline,
-    ) -> Insights:
-        within_s = min(deadline.remaining(), memory_conf().deadlines.graph_s)
+    def _ask_experience(self, user: EndUser, asked: ContextRequest, now: datetime, deadline: Deadline) -> Insights:
         return self.get_insights(
-            user, query, now=now, thread_id=thread_id, recent_messages=recent_messages, within_s=within_s
+            user,
+            asked.query,
+            now=now,
+            thread_id=asked.thread_id,
+            recent_messages=asked.recent_messages,
+            within_s=min(deadline.remaining(), memory_conf().deadlines.graph_s),
         )
 
     def recall_records(

@@ -16,8 +16,9 @@ from knowledge_graph import insights
 from knowledge_graph.hotmem.beside import list_context_bullets
 from knowledge_graph.insights import Insights
 from memory.access.cursors import open_bounded_scope
-from memory.context.compose import ContextInsights
 from memory.context.digest import ConversationSoFar
+from memory.context.request import ContextRequest
+from memory.context.supplied import ContextInsights
 from memory.facts import streaming
 from memory.facts.streaming import StreamedLine
 from memory.models import EndUser
@@ -52,25 +53,19 @@ class Supplements:
 
 
 def gather_supplements(
-    user: EndUser,
-    query: str,
-    thread_id: str,
-    deadline: Deadline,
-    ask_experience: Callable[[Deadline], Insights],
-    *,
-    now: datetime,
+    user: EndUser, asked: ContextRequest, ask_experience: Callable[[Deadline], Insights], *, now: datetime
 ) -> ContextInsights:
     """Within the deadline of the request."""
-    beside, started = Supplements(deadline), time.perf_counter()
+    beside, started = Supplements(asked.deadline), time.perf_counter()
     found = describe_experience(beside.read_or_skip("insights", ask_experience, None))
     ms = round((time.perf_counter() - started) * 1000, 3)
-    list_bullets = partial(list_context_bullets, user, query, thread_id=thread_id, now=now)
+    list_bullets = partial(list_context_bullets, user, asked.query, thread_id=asked.thread_id, now=now)
     return replace(
         found,
         ms=ms,
         bullets=beside.read_or_skip("hot", list_bullets, []),
-        streamed=beside.read_or_skip("stream", partial(read_stream, user, thread_id, now), ()),
-        thread=beside.read_or_skip("digest", partial(read_digest, user, thread_id), None),
+        streamed=beside.read_or_skip("stream", partial(read_stream, user, asked.thread_id, now), ()),
+        thread=beside.read_or_skip("digest", partial(read_digest, user, asked.thread_id), None),
         errors=tuple(beside.failures),
     )
 

@@ -14,7 +14,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial, rate_with_partial
+from knowledge_graph.rates import CountsUses, RatedByClearOutcomes, RatedWithPartial
 from memory.models.isolation import agent_field, project_field, user_key
 
 KEY_CHARS = 200
@@ -181,7 +181,7 @@ class Concept(NamedRow):
         ]
 
 
-class RoutingStat(RatedByClearOutcomes, CounterRow):
+class RoutingStat(RatedByClearOutcomes, CountsUses, CounterRow):
     """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
     key = models.CharField(max_length=KEY_CHARS)
@@ -210,7 +210,7 @@ class Lesson(GraphRow):
         return f"lesson of {self.event_id}"
 
 
-class ActionStat(RatedWithPartial, CounterRow):
+class ActionStat(RatedWithPartial, CountsUses, CounterRow):
     """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
     context_type = models.CharField(max_length=32)
@@ -304,7 +304,7 @@ class SolutionCue(GraphRow):
         return self.key
 
 
-class DocumentStat(CounterRow):
+class DocumentStat(RatedWithPartial, CounterRow):
     """Outcomes of book chunks and bank items, which have no score of their own."""
 
     item_id = models.UUIDField()
@@ -320,10 +320,6 @@ class DocumentStat(CounterRow):
     @property
     def uses(self) -> int:
         return self.worked + self.failed + self.partial
-
-    @property
-    def success_rate(self) -> float:
-        return rate_with_partial(self.worked, self.failed, self.partial)
 
 
 class HotThread(GraphRow):

@@ -14,11 +14,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial, rate_with_partial
+from knowledge_graph.rates import CountsUses, RatedByClearOutcomes, RatedWithPartial
 from memory.models.isolation import agent_field, project_field, user_key
 
 KEY_CHARS = 200
 PREVIEW_CHARS = 200
+# Threads of one name in two agents or projects are two conversations.
+CONVERSATION = ("user", "thread_id", "agent_id", "project_id")
 
 
 class GraphRow(models.Model):
@@ -179,7 +181,7 @@ class Concept(NamedRow):
         ]
 
 
-class RoutingStat(RatedByClearOutcomes, CounterRow):
+class RoutingStat(RatedByClearOutcomes, CountsUses, CounterRow):
     """Outcomes of a tier for a concept. Partial successes are counted but do not affect the rate."""
 
     key = models.CharField(max_length=KEY_CHARS)
@@ -208,7 +210,7 @@ class Lesson(GraphRow):
         return f"lesson of {self.event_id}"
 
 
-class ActionStat(RatedWithPartial, CounterRow):
+class ActionStat(RatedWithPartial, CountsUses, CounterRow):
     """Outcomes of an action in a kind of work and, if it has one, on a tier. A partial success counts half."""
 
     context_type = models.CharField(max_length=32)
@@ -302,7 +304,7 @@ class SolutionCue(GraphRow):
         return self.key
 
 
-class DocumentStat(CounterRow):
+class DocumentStat(RatedWithPartial, CounterRow):
     """Outcomes of book chunks and bank items, which have no score of their own."""
 
     item_id = models.UUIDField()
@@ -319,10 +321,6 @@ class DocumentStat(CounterRow):
     def uses(self) -> int:
         return self.worked + self.failed + self.partial
 
-    @property
-    def success_rate(self) -> float:
-        return rate_with_partial(self.worked, self.failed, self.partial)
-
 
 class HotThread(GraphRow):
     """Where a conversation stands on the hot path, for whichever web process has its next turn.
@@ -330,6 +328,8 @@ class HotThread(GraphRow):
     Holds ids and the names that were mentioned, no sentence; deleted a week after its last turn.
     """
 
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=KEY_CHARS)
     turn = models.PositiveIntegerField(default=0)
     # Folded names, the latest last.
@@ -342,7 +342,7 @@ class HotThread(GraphRow):
 
     class Meta:
         db_table = "hot_thread"
-        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id"], name="hot_thread_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=CONVERSATION, name="hot_thread_once")]
         indexes: ClassVar = [models.Index(fields=["user", "updated_at"], name="hot_thread_age")]
 
     def __str__(self) -> str:
@@ -373,7 +373,7 @@ class HotTurn(models.Model):
 
     class Meta:
         db_table = "hot_turn"
-        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id", "number"], name="hot_turn_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=[*CONVERSATION, "number"], name="hot_turn_once")]
         indexes: ClassVar = [
             models.Index(fields=["user", "at"], name="hot_turn_age"),
             models.Index(fields=["user", "memory_id"], name="hot_turn_memory"),

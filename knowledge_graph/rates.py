@@ -32,7 +32,7 @@ class CountsUses:
         return self.worked + self.failed + self.partial + self.unknown
 
 
-class RatedByClearOutcomes(CountsUses):
+class RatedByClearOutcomes:
     """Of a tier: a partial success is counted but does not change the rate."""
 
     __slots__ = ()
@@ -47,21 +47,17 @@ class RatedByClearOutcomes(CountsUses):
         return wilson_lower_bound(self.worked, self.failed, 0)
 
 
-class RatedWithPartial(CountsUses):
-    """Of an action: a partial success counts half."""
+class RatedWithPartial:
+    """Of an action, a document or a memory: a partial success counts half."""
 
     __slots__ = ()
 
     @property
     def success_rate(self: OutcomeCounts) -> float:
-        return rate_with_partial(self.worked, self.failed, self.partial)
+        """One half without evidence."""
+        trials = self.worked + self.failed + self.partial
+        return (self.worked + 0.5 * self.partial) / trials if trials else 0.5
 
     @property
     def wilson(self: OutcomeCounts) -> float:
         return wilson_lower_bound(self.worked, self.failed, self.partial)
-
-
-def rate_with_partial(worked: int, failed: int, partial: int) -> float:
-    """One half without evidence."""
-    trials = worked + failed + partial
-    return (worked + 0.5 * partial) / trials if trials else 0.5

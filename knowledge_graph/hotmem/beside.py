@@ -6,21 +6,24 @@ from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
 from knowledge_graph.hotmem.retrieval import find_hot_facts
 from knowledge_graph.hotmem.threads import load_thread
-from memory.access.scope import user_scope
+from memory.access.cursors import open_bounded_scope
 from memory.access.users import is_stranger
 from memory.claims.turns import read_turn
 from memory.conf import memory_conf
 from memory.context.bullets import HotLine
 from memory.models import EndUser
+from memory.platform.deadline import Deadline
 
 
-def list_context_bullets(user: EndUser, query: str, *, thread_id: str, now: datetime) -> list[HotLine]:
+def list_context_bullets(
+    user: EndUser, query: str, deadline: Deadline, *, thread_id: str, now: datetime
+) -> list[HotLine]:
     """Best first. The same question gets the same lines: nothing rests here, as each context stands for itself."""
     if is_stranger(user) or not memory_conf().hot.injects:
         return []
     reading = read_turn(query)
     cue = read_cue(query, reading.intent, reading.lang, tells=bool(reading.triples))
-    with user_scope(user):
+    with open_bounded_scope(user, deadline):
         state = load_thread(user, thread_id)
         state.shown = []
         found = find_hot_facts(user, cue, state, thread_id=thread_id, intent=reading.intent, now=now)

@@ -8,7 +8,14 @@ from django.utils import timezone
 from django.utils.translation import get_language_info
 from django.views.decorators.http import require_safe
 
-from knowledge_graph.hotmem.replay import ReplayedTriple, ReplayedTurn, list_hot_threads, replay_thread
+from knowledge_graph.hotmem.replay import (
+    ReplayedTriple,
+    ReplayedTurn,
+    list_hot_threads,
+    replay_thread,
+)
+from memory.access.confinement import EVERYTHING, RowScope
+from memory.models.isolation import ScopedRow
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.relation_wordings import name_subject, word_relation
 from memory.web.viewing import ViewedPerson
@@ -55,18 +62,37 @@ BADGES: Final = {"stored": "good", "reinforced": "good", "retracted": "bad", "su
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     thread_id = request.GET.get("thread", "")
     context: dict[str, Any] = {"person": person, "now": timezone.now(), "thread_id": thread_id}
-    if thread_id:
-        context |= build_turns(request, person, thread_id)
+    scope = choose_scope(request, person, thread_id) if thread_id else None
+    if scope is not None:
+        context |= build_turns(request, person, thread_id, scope)
     else:
-        context["threads"] = list_hot_threads(person.user)
+        threads = list_hot_threads(person.user, thread_id)
+        context["threads"] = [
+            {"thread": one, "address": urlencode(build_address(one.thread_id, one))} for one in threads
+        ]
     return render_page(request, "console/hot/page.html", "console/hot/_turns.html", context)
 
 
-def build_turns(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
-    found = replay_thread(person.user, thread_id, before=read_number(request), limit=PAGE + 1)
+def choose_scope(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> RowScope | None:
+    """Whose conversation of that name is shown; None where there are several and none of them is named."""
+    if "agent" in request.GET or "project" in request.GET:
+        return RowScope(request.GET.get("agent", ""), request.GET.get("project", ""))
+    threads = list_hot_threads(person.user, thread_id)
+    if len(threads) > 1:
+        return None
+    return RowScope.of(threads[0]) if threads else EVERYTHING
+
+
+def build_address(thread_id: str, scope: ScopedRow) -> dict[str, str]:
+    return {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
+
+
+def build_turns(request: OperatorRequest, person: ViewedPerson, thread_id: str, scope: RowScope) -> dict[str, Any]:
+    found = replay_thread(person.user, thread_id, scope, before=read_number(request), limit=PAGE + 1)
     turns = found[:PAGE]
-    earlier = urlencode({"thread": thread_id, "before": turns[-1].number}) if len(found) > PAGE else ""
-    return {"turns": [describe_turn(turn) for turn in turns], "next_page": earlier}
+    address = build_address(thread_id, scope)
+    earlier = urlencode({**address, "before": turns[-1].number}) if len(found) > PAGE else ""
+    return {"turns": [describe_turn(turn) for turn in turns], "next_page": earlier, "scope": scope}
 
 
 def read_number(request: OperatorRequest) -> int | None:

@@ -10,22 +10,26 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.frames import HotReading, HotTriple
-from memory.claims.reader import read_claims
+from memory.claims.health.cues import OF_HEALTH, may_tell_of_health
+from memory.claims.reader import READ, read_claims
 from memory.guard.spelling import fold_letters
 
-HEALTH: Final = frozenset({"allergic_to", "intolerant_to", "takes", "takes_dose"})
 # What frames say of an allergy.
 GENERIC: Final = frozenset({"is"})
 TELLING: Final = frozenset({"FACT_STATEMENT", "MULTIPLE_FACTS", "QUESTION_WITH_FACT", "CORRECTION"})
 
 
 def add_health(reading: HotReading, text: str, earlier: Sequence[str]) -> HotReading:
-    """The reading with its medicines and allergies. One that tells only something else is not read again."""
+    """The reading with its medicines and allergies. One that tells only something else, or in words that none of them
+    is told by, is not read again."""
     told = [*reading.triples, *reading.retracted]
     may_tell = reading.intent in TELLING and not reading.is_hedged
     if not may_tell or (told and not any(one.relation in GENERIC for one in told)):
         return reading
-    claims = [one for one in read_claims(text, earlier) if one.relation in HEALTH and one.object and not one.hedged]
+    # "Sorry, 10" tells of what was told before.
+    if not may_tell_of_health("\n".join(one[:READ] for one in (text, *earlier))):
+        return reading
+    claims = [one for one in read_claims(text, earlier) if one.relation in OF_HEALTH and one.object and not one.hedged]
     if not claims:
         return reading
     begun = [make_triple(one) for one in claims if one.polarity and one.tense != "over"]

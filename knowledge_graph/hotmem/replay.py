@@ -8,6 +8,7 @@ from typing import Any, Final
 from knowledge_graph.hotmem.bullets import respell, word_triple
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.models import HotThread, HotTurn
+from memory.access.confinement import EVERYTHING, RowScope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, Fact
@@ -56,22 +57,33 @@ class ReplayedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedThread:
+    """Threads of one name in two agents or projects are two."""
+
     thread_id: str
+    agent_id: str
+    project_id: str
     turns: int
     updated_at: datetime
 
 
-def list_hot_threads(user: EndUser, *, limit: int = MOST_THREADS) -> list[ReplayedThread]:
-    """The latest first."""
+def list_hot_threads(user: EndUser, thread_id: str = "", *, limit: int = MOST_THREADS) -> list[ReplayedThread]:
+    """The latest first; with ``thread_id`` those of that name."""
     with user_scope(user):
-        rows = HotThread.objects.filter(user=user).order_by("-updated_at", "pk")[:limit]
-        return [ReplayedThread(row.thread_id, row.turn, row.updated_at) for row in rows]
+        threads = HotThread.objects.filter(user=user, **({"thread_id": thread_id} if thread_id else {}))
+        return [
+            ReplayedThread(row.thread_id, row.agent_id, row.project_id, row.turn, row.updated_at)
+            for row in threads.order_by("-updated_at", "pk")[:limit]
+        ]
 
 
-def replay_thread(user: EndUser, thread_id: str, *, before: int | None = None, limit: int) -> list[ReplayedTurn]:
+def replay_thread(
+    user: EndUser, thread_id: str, scope: RowScope = EVERYTHING, *, before: int | None = None, limit: int
+) -> list[ReplayedTurn]:
     """The latest turns first, those before a number. Of facts that were forgotten since nothing is told."""
     with user_scope(user):
-        turns = HotTurn.objects.filter(user=user, thread_id=thread_id)
+        turns = HotTurn.objects.filter(
+            user=user, thread_id=thread_id, agent_id=scope.agent_id, project_id=scope.project_id
+        )
         turns = turns.filter(number__lt=before) if before is not None else turns
         rows = list(turns.order_by("-number")[:limit])
         facts = load_facts(user, rows)

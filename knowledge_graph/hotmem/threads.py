@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge_graph.models import HotThread, HotTurn
+from memory.access.confinement import current_scope
 from memory.access.deferred_writes import write_later
 from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
@@ -26,15 +27,21 @@ EARLIER_TURNS: Final = 4
 KEPT: Final = timedelta(days=7)
 # A client stores the exchange when its answer is complete, or the turn after the exchange.
 SAME_TURN: Final = timedelta(hours=1)
+# How much longer the same words may be where they are spaced or capitalised otherwise. The database knows the size of a
+# message without reading it, so none is fetched that cannot be the turn.
+MOST_STRETCHED: Final = 2
+PADDING: Final = 200
 # In plain SQL, as each statement that the mapper builds takes a millisecond of a turn's thirty.
-LOAD_STATE: Final = "SELECT turn, mentions, recent, shown FROM hot_thread WHERE user_id = %s AND thread_id = %s"
-LOAD_EARLIER: Final = """
-SELECT text FROM hot_turn WHERE user_id = %s AND thread_id = %s ORDER BY number DESC LIMIT %s
-"""
+OF_CONVERSATION: Final = "user_id = %s AND thread_id = %s AND agent_id = %s AND project_id = %s"
+LOAD_STATE: Final = f"SELECT turn, mentions, recent, shown FROM hot_thread WHERE {OF_CONVERSATION}"  # noqa: S608
+# Turns may stand without a state: those that were stored before a state had an agent and a project.
+LAST_NUMBER: Final = f"SELECT coalesce(max(number), 0) FROM hot_turn WHERE {OF_CONVERSATION}"  # noqa: S608
+LOAD_EARLIER: Final = f"SELECT text FROM hot_turn WHERE {OF_CONVERSATION} ORDER BY number DESC LIMIT %s"  # noqa: S608
 SAVE_STATE: Final = """
-INSERT INTO hot_thread (user_id, thread_id, turn, mentions, recent, shown, updated_at)
-VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (user_id, thread_id) DO UPDATE SET turn = excluded.turn,
-    mentions = excluded.mentions, recent = excluded.recent, shown = excluded.shown, updated_at = excluded.updated_at
+INSERT INTO hot_thread (user_id, thread_id, agent_id, project_id, turn, mentions, recent, shown, updated_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (user_id, thread_id, agent_id, project_id) DO UPDATE SET
+    turn = excluded.turn, mentions = excluded.mentions, recent = excluded.recent, shown = excluded.shown,
+    updated_at = excluded.updated_at
 """
 SAVE_TURN: Final = """
 INSERT INTO hot_turn (id, user_id, thread_id, number, text, digest, lang, intent, trace, exchange_id, memory_id, at)
@@ -42,7 +49,8 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 FIND_EXCHANGES: Final = """
 SELECT e.id, e.memory_id, e.user_message FROM exchange e
-WHERE e.user_id = %(user)s AND e.thread_id = %(thread)s AND e.created_at > %(since)s AND NOT EXISTS (
+WHERE e.user_id = %s AND e.thread_id = %s AND e.agent_id = %s AND e.project_id = %s AND e.created_at > %s
+AND octet_length(e.user_message) BETWEEN %s AND %s AND NOT EXISTS (
     SELECT 1 FROM hot_turn t WHERE t.user_id = e.user_id AND t.thread_id = e.thread_id AND t.exchange_id = e.id)
 ORDER BY e.created_at, e.id
 """
@@ -65,10 +73,8 @@ class HotThreadState:
     shown: list[ShownFact] = field(default_factory=list)
 
     @classmethod
-    def of(cls, row: Sequence[Any] | None) -> "HotThreadState":
-        """Of the columns that `LOAD_STATE` reads; None for a conversation that begins."""
-        if row is None:
-            return cls()
+    def of(cls, row: Sequence[Any]) -> "HotThreadState":
+        """Of the columns that `LOAD_STATE` reads."""
         mentions, recent, shown = (json.loads(column) for column in row[1:])
         return cls(
             row[0],
@@ -97,22 +103,35 @@ class HotThreadState:
         return sorted(inside, key=lambda one: (-one.turn, -one.score))
 
 
+def list_conversation_keys(user: EndUser, thread_id: str) -> list[Any]:
+    """The values of `OF_CONVERSATION`, in the agent and project that the work is confined to."""
+    scope = current_scope()
+    return [user.pk, thread_id, scope.agent_id, scope.project_id]
+
+
 def lock_thread(user: EndUser, thread_id: str) -> None:
     """One turn of a conversation at a time. Taken before the lock of the facts, wherever both are."""
-    lock_for_transaction(f"hot {thread_id}", user)
+    scope = current_scope()
+    # No id of an agent or a project has a space in it.
+    lock_for_transaction(f"hot {scope.agent_id} {scope.project_id} {thread_id}", user)
 
 
 def load_thread(user: EndUser, thread_id: str) -> HotThreadState:
     """In the user's scope."""
+    keys = list_conversation_keys(user, thread_id)
     with connection.cursor() as cursor:
-        cursor.execute(LOAD_STATE, [user.pk, thread_id])
-        return HotThreadState.of(cursor.fetchone())
+        cursor.execute(LOAD_STATE, keys)
+        if (row := cursor.fetchone()) is not None:
+            return HotThreadState.of(row)
+        cursor.execute(LAST_NUMBER, keys)
+        [number] = cursor.fetchone() or (0,)
+    return HotThreadState(number)
 
 
 def list_earlier(user: EndUser, thread_id: str) -> list[str]:
     """What the person said last in a conversation, oldest first. In the user's scope."""
     with connection.cursor() as cursor:
-        cursor.execute(LOAD_EARLIER, [user.pk, thread_id, EARLIER_TURNS])
+        cursor.execute(LOAD_EARLIER, [*list_conversation_keys(user, thread_id), EARLIER_TURNS])
         return [text for (text,) in cursor.fetchall()][::-1]
 
 
@@ -120,7 +139,7 @@ def save_thread(user: EndUser, thread_id: str, state: HotThreadState, now: datet
     recent = [[str(fact_id), turn] for fact_id, turn in state.recent]
     shown = [[str(one.fact_id), one.turn, round(one.score, 3)] for one in state.shown]
     lists = map(json.dumps, (state.mentions, recent, shown))
-    write_later(SAVE_STATE, [user.pk, thread_id, state.turn, *lists, now])
+    write_later(SAVE_STATE, [*list_conversation_keys(user, thread_id), state.turn, *lists, now])
 
 
 def save_turn(row: HotTurn) -> None:
@@ -134,10 +153,12 @@ def digest_words(text: str) -> str:
     return hashlib.sha256(" ".join(text.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_exchange_of(user: EndUser, thread_id: str, digest: str, now: datetime) -> tuple[UUID, UUID | None] | None:
+def find_exchange_of(user: EndUser, thread_id: str, text: str, now: datetime) -> tuple[UUID, UUID | None] | None:
     """The exchange of these very words that no turn was found to be yet, and its memory. In the user's scope."""
+    digest, size = digest_words(text), len(text.encode("utf-8", "surrogatepass"))
+    sizes = (size // MOST_STRETCHED, size * MOST_STRETCHED + PADDING)
     with connection.cursor() as cursor:
-        cursor.execute(FIND_EXCHANGES, {"user": user.pk, "thread": thread_id, "since": now - SAME_TURN})
+        cursor.execute(FIND_EXCHANGES, [*list_conversation_keys(user, thread_id), now - SAME_TURN, *sizes])
         found = ((pk, memory_id) for pk, memory_id, said in cursor.fetchall() if digest_words(said) == digest)
         return next(found, None)
 
@@ -148,7 +169,9 @@ def link_exchange(user: EndUser, exchange: Exchange) -> HotTurn | None:
     In the transaction that stores the exchange.
     """
     lock_thread(user, exchange.thread_id)
-    turns = HotTurn.objects.filter(user=user, thread_id=exchange.thread_id, exchange_id=None)
+    scope = current_scope()
+    place = {"thread_id": exchange.thread_id, "agent_id": scope.agent_id, "project_id": scope.project_id}
+    turns = HotTurn.objects.filter(user=user, exchange_id=None, **place)
     turn = turns.filter(digest=digest_words(exchange.user_message)).order_by("number").first()
     if turn is None:
         return None

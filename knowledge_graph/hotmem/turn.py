@@ -43,6 +43,8 @@ from memory.tiers import MAX_TEXT_CHARS
 
 SWITCHED_OFF: Final = "extraction_is_off"
 NOT_OBSERVED: Final = "not_observed"
+# What `warm_up` reads: it has every word of health loaded.
+DOSED: Final = "I take ramipril 5 mg."
 STAGES: Final = ("intent", "extraction", "update", "retrieval")
 
 
@@ -97,7 +99,7 @@ def warm_up() -> None:
     pipelines = memory_conf().hot.pipelines
     for language in pipelines:
         read_turn("I live in Rome.", (), language, pipelines)
-    read_turn("I live in Rome.")
+    add_health(read_turn(DOSED), DOSED, ())
     read_cue("Where do I live?")
     judge_pair(read_statement("I live in Rome."), read_statement("I live in Oslo now."))
 
@@ -177,7 +179,7 @@ def learn_turn(
         return list_unlearned(reading, NOT_OBSERVED)
     if not (reading.triples or reading.retracted):
         return TurnUpdate()
-    exchange = threads.find_exchange_of(user, new.thread_id, row.digest, now)
+    exchange = threads.find_exchange_of(user, new.thread_id, row.text, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
         row.exchange_id, row.memory_id = exchange

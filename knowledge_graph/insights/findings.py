@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.scoring import wilson_lower_bound
+from knowledge_graph.rates import RatedWithPartial
 
 RECENT_MINUTES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Approach:
+class Approach(RatedWithPartial):
     """A memory with outcomes, or its lesson. ``share`` is the part of the question it covers.
 
     ``reason`` is the lesson that was noted with its last failure.
@@ -31,16 +31,6 @@ class Approach:
     source: str
     share: float
     reason: str = ""
-
-    @property
-    def success_rate(self) -> float:
-        """Of the clear outcomes; 0.5 where there is none."""
-        clear = self.worked + self.failed
-        return self.worked / clear if clear else 0.5
-
-    @property
-    def wilson(self) -> float:
-        return wilson_lower_bound(self.worked, self.failed, self.partial)
 
     def as_json(self) -> dict[str, Any]:
         return {

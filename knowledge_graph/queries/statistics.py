@@ -10,7 +10,7 @@ from django.db import connection
 
 from knowledge_graph.extraction.concepts import select_problem_keys
 from knowledge_graph.models import ActionStat, Concept, Entity, Mention, RoutingStat
-from knowledge_graph.rates import RatedByClearOutcomes, RatedWithPartial
+from knowledge_graph.rates import CountsUses, RatedByClearOutcomes, RatedWithPartial
 from memory.access.scope import user_scope
 from memory.models import EndUser
 
@@ -26,7 +26,7 @@ class OutcomeRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TierRecord(RatedByClearOutcomes, OutcomeRecord):
+class TierRecord(RatedByClearOutcomes, CountsUses, OutcomeRecord):
     """Outcomes of a tier for a concept."""
 
 
@@ -55,7 +55,7 @@ class EntityRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionRecord(RatedWithPartial, OutcomeRecord):
+class ActionRecord(RatedWithPartial, CountsUses, OutcomeRecord):
     """Outcomes of an action in one kind of work."""
 
     context_type: str

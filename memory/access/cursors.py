@@ -10,6 +10,7 @@ from django.db import DataError, InterfaceError, InternalError, OperationalError
 from django.db.backends.utils import CursorWrapper
 
 from memory.access.scope import user_scope
+from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, Unavailable
 
@@ -37,6 +38,16 @@ def open_bounded_cursor(
         if getattr(error.__cause__, "sqlstate", None) not in SHAPE_MISMATCH_CODES:
             raise
         raise BadReply(dependency, str(error).partition("\n")[0]) from error
+
+
+@contextmanager
+def open_bounded_scope(user: EndUser, deadline: Deadline) -> Iterator[None]:
+    """The user's scope, in which no statement takes longer than what is left of the deadline when it begins.
+
+    Inside somebody else's transaction it is a savepoint, as the cursor is.
+    """
+    with user_scope(user, savepoint=True, settings=cancel_after(deadline.remaining())):
+        yield
 
 
 def cancel_after(seconds: float) -> dict[str, str]:

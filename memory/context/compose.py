@@ -5,8 +5,8 @@ continue as instructions. Insights are passed in as ready lines: this module doe
 """
 
 import uuid
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,73 +25,41 @@ from memory.context.budget import (
     estimate_task,
     find_model_window,
     plan_budget,
-    truncate_at_sentences,
 )
-from memory.context.bullets import HotLine, build_bullets
-from memory.context.digest import ConversationSoFar, build_digest
+from memory.context.bullets import build_bullets
+from memory.context.digest import build_digest
 from memory.context.known import drop_told, find_known_lines
 from memory.context.matters import find_unrelated, rate_apartness
-from memory.context.meta import NO_INSIGHTS, build_meta
+from memory.context.meta import build_meta
 from memory.context.personality import build_personality
 from memory.context.recent import ClientLimits, RecentMessage, fit_recent_messages, list_shown_messages
+from memory.context.request import ContextRequest, build_search_request
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
 from memory.context.streamed import build_streamed
-from memory.facts.streaming import StreamedLine
-from memory.language import build_query_groups
+from memory.context.supplied import ContextInsights
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
 from memory.retrieval.turns import HandedSection, record_turn
 
 __all__ = [
-    "EMPTY_CONTEXT_INSIGHTS",
     "ClientLimits",
     "Context",
-    "ContextInsights",
     "ContextSection",
     "RecentMessage",
     "UnscoredExchange",
     "compose_context",
 ]
 
-# Of the person's own messages, and so much of each: "and the second one?" is about what was said just before, and more
-# of it would drown the question's own words.
-RECENT_MESSAGES_USED = 2
-SHORT_FOLLOW_UP = 4
-RECENT_TOKENS = 60
 # Of unit vectors: a cosine of .34.
 FAIR_DISTANCE = 1.15
 # Places whose memories are told though they are dormant: 57 answers of 63 in the development month instead of 55, for
 # six tokens more.
 SURE_PLACES = 3
-# Words up to which a question that names nothing is read with what was said before it.
-VAGUE_WORDS = 12
-# Memories where they are short. Of 62 questions to a month of a life the answer is among the first five of 48, of 53
-# among eight, of 55 among twelve.
-MOST_SHORT = 8
 # Hits that are read with the question; what a later one quotes is told among the known lines too.
 READ_FIRST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ContextInsights:
-    """Insights for the context: lines to include, their part of the metadata, and the bullets of the hot path.
-
-    ``lines`` is given the memories that are known already. ``errors`` name what could not be asked; then the lines are
-    missing and nothing else is.
-    """
-
-    lines: Callable[[Collection[uuid.UUID]], Sequence[str]] = lambda known_ids: ()
-    context_type: str | None = None
-    meta: dict[str, Any] = field(default_factory=lambda: dict(NO_INSIGHTS))
-    ms: float | None = None
-    errors: tuple[dict[str, str | None], ...] = ()
-    bullets: Sequence[HotLine] = ()
-    thread: ConversationSoFar | None = None
-    streamed: Sequence[StreamedLine] = ()
-
-
-EMPTY_CONTEXT_INSIGHTS = ContextInsights()
 # What is handed over in the place of the search's own hits.
 ChooseHits = Callable[[SearchRequest, SearchResult], list[SearchHit]]
 
@@ -149,43 +117,40 @@ class Context:
 
 def compose_context(
     user: EndUser,
-    query: str,
+    asked: ContextRequest,
+    insights: ContextInsights,
     *,
     now: datetime,
-    thread_id: str,
-    recent_messages: Sequence[RecentMessage],
-    limit: int | None,
-    has_documents: bool,
     is_new_thread: bool,
     unscored: UnscoredExchange | None,
-    insights: ContextInsights = EMPTY_CONTEXT_INSIGHTS,
-    limits: ClientLimits | None = None,
-    remember: bool = True,
-    spaces: frozenset[str] | None = None,
     choose_hits: ChooseHits | None = None,
 ) -> Context:
     """The context of a turn. Deterministic: same thread, data and query, same sections."""
-    request = build_search_request(query, thread_id, recent_messages, limit, has_documents=has_documents, spaces=spaces)
-    result = find_hits(user, request, choose_hits, now=now, remember=remember)
+    request = build_search_request(asked)
+    result = find_hits(user, request, choose_hits, now=now, remember=asked.remember)
     chosen, hits, known = choose_memories(user, request, result, now=now, is_cold=is_new_thread)
-    (budget, window), fence = plan_context_budget(query, limits), derive_fence(user, thread_id)
-    opening, left = build_opening(user, budget, result.debug)
-    request_sections = build_outcome_request(unscored, left, stable := StablePart.of(known, left, fence))
-    told = list_experience(insights, chosen, hits, request, result), take_room(left, request_sections)
-    selection = ContextSelection.of(stable, needed := [one for one in known if not one.is_idle], hits, *told, fence)
-    insights = finish_insights(insights, result.debug, list_shown_messages(recent_messages, limits, window))
-    sections, of_turn = place_sections(opening, request_sections, selection, stable, insights, left)
+    needed = [line for line in known if not line.is_idle]
+    budget, window = plan_context_budget(asked.query, asked.limits)
+    fence = derive_fence(user, asked.thread_id)
+    opening, memory_budget = build_opening(user, budget, result.debug)
+    stable = StablePart.of(known, memory_budget, fence)
+    outcome_request = build_outcome_request(unscored, memory_budget, stable)
+    experience = list_experience(insights, chosen, hits, request, result)
+    room = take_room(memory_budget, outcome_request)
+    selection = ContextSelection.of(stable, needed, hits, experience, room, fence)
+    insights = finish_insights(insights, result.debug, list_shown_messages(asked.recent_messages, asked.limits, window))
+    sections, of_turn = place_sections(opening, outcome_request, selection, stable, insights, memory_budget)
     return Context(
         turn_id=result.turn_id,
         stable=ContextHalf(join_sections([*opening, *stable.sections])),
         turn=ContextHalf(join_sections(of_turn)),
         sections=sections,
         handed=selection.list_handed(sections),
-        meta=describe_context(user, query, request, selection, result, now, sections, insights),
+        meta=build_meta(user, asked.query, request, selection, result, sections, insights, now),
         unscored=unscored,
         budget=budget,
         left_out=len(needed) + len(hits) - len(selection.known) - len(selection.hits),
-        history=fit_recent_messages(recent_messages, limits, window, sections),
+        history=fit_recent_messages(asked.recent_messages, asked.limits, window, sections),
     )
 
 
@@ -304,47 +269,6 @@ def build_outcome_request(
     return [] if budget.is_hard and section.tokens > room else [section]
 
 
-def build_search_request(
-    query: str,
-    thread_id: str,
-    recent_messages: Sequence[RecentMessage],
-    limit: int | None,
-    *,
-    has_documents: bool,
-    spaces: frozenset[str] | None = None,
-) -> SearchRequest:
-    """The search request; a short or vague follow-up ("and the second one?") includes the message before it.
-
-    Where what is found is most likely about something else, nothing is found.
-    """
-    search_text = query.strip()
-    parts: tuple[str, ...] = ()
-    if is_follow_up(search_text):
-        said = [message.content for message in recent_messages if message.role == "user"][-RECENT_MESSAGES_USED:]
-        before = [truncate_at_sentences(text, RECENT_TOKENS) for text in said if text.strip() != search_text]
-        parts = (*before, search_text) if before else ()
-        search_text = " ".join([*before, search_text])
-    count = limit or memory_conf().ranking.context_limit or estimate_task(query).count
-    # Documents of the conversation fill the window already: hand over fewer memories.
-    if has_documents and not limit:
-        count = max(1, count // 2)
-    return SearchRequest(
-        search_text,
-        limit=count,
-        limit_of_short=0 if limit or has_documents or memory_conf().ranking.context_limit else MOST_SHORT,
-        spaces=spaces,
-        thread_id=thread_id,
-        is_silent_when_low=True,
-        said=parts,
-    )
-
-
-def is_follow_up(text: str) -> bool:
-    """Whether a question may be about what was said before: it is short, or has no word that says what it is about."""
-    words = len(text.split())
-    return words <= SHORT_FOLLOW_UP or (words <= VAGUE_WORDS and not build_query_groups(text))
-
-
 def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenBudget, int]:
     """The budget of a task and the window it is a part of."""
     conf = memory_conf().context
@@ -355,28 +279,12 @@ def plan_context_budget(query: str, limits: ClientLimits | None) -> tuple[TokenB
 
 
 def add_insight_diagnostics(insights: ContextInsights, debug: SearchDebug) -> None:
-    """Experience that could not be asked is named beside the stages of the search."""
+    """What could not be asked is named beside the stages of the search."""
     if insights.ms is not None:
         debug.stage_timings_ms["insights"] = insights.ms
     for error in insights.errors:
         debug.fallbacks_used.append(f"{error['stage']}_skipped")
         debug.errors.append(error)
-
-
-def describe_context(
-    user: EndUser,
-    query: str,
-    request: SearchRequest,
-    selection: ContextSelection,
-    result: SearchResult,
-    now: datetime,
-    sections: Sequence[ContextSection],
-    insights: ContextInsights,
-) -> dict[str, Any]:
-    """MemoryMetaV1 of what was selected."""
-    known, hits = selection.known, selection.hits
-    meta = build_meta(user, query, request, known, hits, result, now, sections, insights.meta)
-    return meta | {"context_type": insights.context_type}
 
 
 def finish_insights(insights: ContextInsights, debug: SearchDebug, shown: Sequence[str]) -> ContextInsights:

@@ -5,18 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory.context.blocks import ContextSection, KnownLine
+from memory.context.selection import ContextSelection
+from memory.context.supplied import ContextInsights
 from memory.models import EndUser
 from memory.retrieval.book_places import name_document
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.tiers import SCORED_TIERS, Tier
 
-NO_INSIGHTS: dict[str, Any] = {
-    "matched_concepts": [],
-    "active_concepts": [],
-    "tier_recommendations": None,
-    "you_already_know": None,
-    "directives": None,
-}
 DEBUG_SHOWN = ("retrieval_confidence", "fallbacks_used", "stage_timings_ms", "errors", "vector_stage_status", "intent")
 
 
@@ -24,22 +19,21 @@ def build_meta(
     user: EndUser,
     query: str,
     request: SearchRequest,
-    known: Sequence[KnownLine],
-    hits: Sequence[SearchHit],
+    selection: ContextSelection,
     found: SearchResult,
-    now: datetime,
     sections: Sequence[ContextSection],
-    insights: dict[str, Any],
+    insights: ContextInsights,
+    now: datetime,
 ) -> dict[str, Any]:
     """MemoryMetaV1: what the context contains and why, for the client to show."""
-    debug = found.debug
+    debug, hits = found.debug, selection.hits
     return {
         "schema_version": "v1",
         "conversation_id": request.thread_id or "default",
         "assistant_message_id": str(found.turn_id),
         "user_id": user.external_id,
         "created_at": now.astimezone(UTC).isoformat().replace("+00:00", "Z"),
-        "context_type": None,
+        "context_type": insights.context_type,
         "retrieval": {
             "query": query,
             "normalized_query": debug.normalized_query,
@@ -51,10 +45,10 @@ def build_meta(
         },
         "known_context": {
             "known_context_text": next((part.text for part in sections if part.name == "known_context"), ""),
-            "known_context_items": [build_known_item(line) for line in known],
+            "known_context_items": [build_known_item(line) for line in selection.known],
         },
         "citations": [build_citation(hit) for hit in hits],
-        "context_insights": insights,
+        "context_insights": insights.meta,
         "debug": {name: value for name, value in debug.as_dict().items() if name in DEBUG_SHOWN},
         "feedback": build_feedback(hits),
     }

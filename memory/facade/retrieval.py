@@ -1,39 +1,33 @@
 """Search, insights, recall, and the context an assistant gets before it answers."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Literal
 
-import structlog
-
 from knowledge_graph import insights
-from knowledge_graph.hotmem.beside import list_context_bullets
 from knowledge_graph.insights import Insights
 from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.context import compose
-from memory.context.bullets import HotLine
-from memory.context.compose import ClientLimits, Context, ContextInsights, RecentMessage, UnscoredExchange
-from memory.context.digest import ConversationSoFar
+from memory.context.compose import ClientLimits, Context, RecentMessage, UnscoredExchange
+from memory.context.request import ContextRequest
 from memory.enrichment.handing import choose_staged
 from memory.facade.actor import FacadePart
+from memory.facade.supplements import gather_supplements
 from memory.facts import streaming
-from memory.facts.streaming import StreamedLine, ThreadStream
+from memory.facts.streaming import ThreadStream
 from memory.guard import redact_secrets
 from memory.models import EndUser
-from memory.platform import metrics
+from memory.platform.deadline import Deadline
 from memory.platform.tracing import trace_calls
 from memory.records import recall
 from memory.records.choosing import RecallOptions
 from memory.records.recall import RecallResult
 from memory.retrieval import search, turns
 from memory.retrieval.results import SearchRequest, SearchResult
-from outcomes.exchanges import digests, storing
-
-logger = structlog.get_logger(__name__)
+from outcomes.exchanges import storing
 
 RetrievalMode = Literal["hybrid", "staged"]
 
@@ -67,7 +61,7 @@ class RetrievalVerbs(FacadePart):
             thread_id=thread_id,
             recent_messages=[message.content for message in recent_messages],
             asked_before=[message.content for message in recent_messages if message.role == "user"],
-            within_s=within_s or memory_conf().deadlines.default_s,
+            within_s=memory_conf().deadlines.default_s if within_s is None else within_s,
         )
 
     @trace_calls("context")
@@ -89,28 +83,23 @@ class RetrievalVerbs(FacadePart):
     ) -> Context:
         """What to hand an assistant before it answers, within the time of a request.
 
-        Experience or search that fails is left out and named in the metadata. ``asks_outcome`` False: the assistant has
+        Whatever of it fails or is late is left out and named in the metadata. ``asks_outcome`` False: the assistant has
         no tool to tell the last outcome by. Raises WriteRefused for one of ``spaces`` they do not belong to.
         """
+        deadline = Deadline(memory_conf().deadlines.default_s)
         # A turn keeps its query, and so does what is learned from its outcome.
-        query, remembers = redact_secrets(query).text, remember and not is_stranger(user)
+        query, keeps = redact_secrets(query).text, remember and not is_stranger(user)
+        asked = ContextRequest(query, deadline, thread_id, recent_messages, limit, has_documents, room, spaces, keeps)
         context = compose.compose_context(
             user,
-            query,
+            asked,
+            gather_supplements(user, asked, partial(self._ask_experience, user, asked, now), now=now),
             now=now,
-            thread_id=thread_id,
-            recent_messages=recent_messages,
-            limit=limit,
-            has_documents=has_documents,
             is_new_thread=storing.is_new_thread(user, thread_id, now=now),
             unscored=self.find_unscored_exchange(user, thread_id) if asks_outcome else None,
-            insights=self._gather_beside(user, query, now, thread_id, recent_messages),
-            limits=room,
-            remember=remembers,
-            spaces=spaces,
             choose_hits=partial(choose_staged, user, now=now) if retrieval == "staged" else None,
         )
-        return record_handed(user, context) if remembers else context
+        return record_handed(user, context) if asked.remember else context
 
     def find_unscored_exchange(self, user: EndUser, thread_id: str) -> UnscoredExchange | None:
         """The thread's last exchange, while its outcome is asked for and not known."""
@@ -121,74 +110,18 @@ class RetrievalVerbs(FacadePart):
             else None
         )
 
-    def _list_bullets(self, user: EndUser, query: str, now: datetime, thread_id: str) -> Sequence[HotLine]:
-        """What the hot path would lay beside the question. Fails open, as insights do."""
-        try:
-            return list_context_bullets(user, query, thread_id=thread_id, now=now)
-        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
-            logger.warning("hot bullets skipped", reason=repr(error))
-            metrics.count("fallbacks", "hot")
-            return ()
-
     def read_stream(self, user: EndUser, thread_id: str, *, now: datetime) -> ThreadStream:
         """What the next turn of a thread is reminded of, whether or not this person is told."""
         return streaming.read_stream(user, thread_id, now)
 
-    def _read_stream(self, user: EndUser, now: datetime, thread_id: str) -> Sequence[StreamedLine]:
-        """Fails open, as insights do."""
-        try:
-            return streaming.read_stream(user, thread_id, now).lines if streaming.is_streaming_for(user) else ()
-        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
-            logger.warning("stream skipped", reason=repr(error))
-            metrics.count("fallbacks", "stream")
-            return ()
-
-    def _read_digest(self, user: EndUser, thread_id: str) -> ConversationSoFar | None:
-        """What a language model summed up of the thread. Fails open, as insights do."""
-        try:
-            found = digests.find_digest(user, thread_id)
-        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
-            logger.warning("conversation so far skipped", reason=repr(error))
-            return None
-        return ConversationSoFar(found.bullets, found.opening, found.tone) if found else None
-
-    def _gather_beside(
-        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
-    ) -> ContextInsights:
-        """What a context tells beside what its search finds."""
-        return replace(
-            self._gather_insights(user, query, now, thread_id, recent_messages),
-            bullets=self._list_bullets(user, query, now, thread_id),
-            streamed=self._read_stream(user, now, thread_id),
-            thread=self._read_digest(user, thread_id),
-        )
-
-    def _gather_insights(
-        self, user: EndUser, query: str, now: datetime, thread_id: str, recent_messages: Sequence[RecentMessage]
-    ) -> ContextInsights:
-        """Insights as lines for the context. Fails open: without them the rest of the context is returned."""
-        started = time.perf_counter()
-        try:
-            found = self.get_insights(
-                user,
-                query,
-                now=now,
-                thread_id=thread_id,
-                recent_messages=recent_messages,
-                # Experience is a supplement: the search it stands beside must find time left.
-                within_s=memory_conf().deadlines.graph_s,
-            )
-        except Exception as error:  # noqa: BLE001 - whatever went wrong there, the search can still answer
-            logger.warning("insights skipped", reason=repr(error))
-            metrics.count("fallbacks", "insights")
-            kind = type(error).__name__
-            failure: dict[str, str | None] = {"stage": "insights", "message": str(error)[:200] or kind, "code": kind}
-            return ContextInsights(ms=measure_ms(started), errors=(failure,))
-        return ContextInsights(
-            lines=partial(insights.render_insights, found),
-            context_type=found.context_type,
-            meta=found.as_meta(),
-            ms=measure_ms(started),
+    def _ask_experience(self, user: EndUser, asked: ContextRequest, now: datetime, deadline: Deadline) -> Insights:
+        return self.get_insights(
+            user,
+            asked.query,
+            now=now,
+            thread_id=asked.thread_id,
+            recent_messages=asked.recent_messages,
+            within_s=min(deadline.remaining(), memory_conf().deadlines.graph_s),
         )
 
     def recall_records(
@@ -196,10 +129,6 @@ class RetrievalVerbs(FacadePart):
     ) -> RecallResult:
         """The nearest of the personal records. Raises RecallFailed."""
         return recall.recall_records(user, query, now=now, options=options)
-
-
-def measure_ms(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 3)
 
 
 def record_handed(user: EndUser, context: Context) -> Context:

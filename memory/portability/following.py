@@ -77,10 +77,11 @@ def find_same_files(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UUID,
 
 def find_same_turns(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UUID, uuid.UUID]:
     """Turns of a thread that went on here by itself: two of one number cannot be."""
+    names = ("agent_id", "project_id", "thread_id", "number")
     threads = {line.values["thread_id"] for line in batch}
-    own = HotTurn.objects.filter(user=user, thread_id__in=threads).values_list("thread_id", "number", "pk")
-    here = {(thread, number): key for thread, number, key in own}
-    places = {line.key: here.get((line.values["thread_id"], line.values["number"])) for line in batch}
+    own = HotTurn.objects.filter(user=user, thread_id__in=threads).values_list("pk", *names)
+    here = {tuple(place): key for key, *place in own}
+    places = {line.key: here.get(tuple(line.values[name] for name in names)) for line in batch}
     return {key: turn for key, turn in places.items() if turn is not None and isinstance(key, uuid.UUID)}
 
 

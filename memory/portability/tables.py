@@ -144,7 +144,7 @@ TABLES: Final = (
     PortableTable(
         core.EvaluationRun, "evaluation_run", BY_TIME, foreign_json=frozenset({"settings_a", "settings_b", "figures"})
     ),
-    PortableTable(graphs.HotThread, "hot_thread", natural=("thread_id",)),
+    PortableTable(graphs.HotThread, "hot_thread", natural=("thread_id", "agent_id", "project_id")),
     PortableTable(graphs.HotTurn, "hot_turn", ("at", "pk")),
     PortableTable(graphs.NameDecision, "name_decision", natural=("first", "second")),
     describe_graph(graphs.GraphWork, "graph_work"),

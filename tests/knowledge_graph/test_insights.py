@@ -52,6 +52,15 @@ def test_what_worked_for_the_matter_comes_with_its_record(user: EndUser, clock: 
     assert any(line.endswith("Pruning the docker network removed the stale bridge") for line in lines)
 
 
+def test_a_partial_success_counts_half_in_every_figure_of_a_memory(user: EndUser, clock: Clock) -> None:
+    item = put_memory(user, clock, "Pruning the docker network removed the stale bridge", tier=Tier.HISTORY)
+    record_verdict(user, clock, item, Outcome.WORKED, Outcome.PARTIAL)
+    [shown] = ask_insights(user, clock, "How do I repair the docker network?").as_json()["relevant_patterns"]
+    [hit] = memory.search(user, SearchRequest("docker network"), now=clock(), remember=False).hits
+    assert (shown["uses"], shown["success_rate"]) == (2, 0.75)
+    assert shown["wilson_score"] == hit.summary(clock())["wilson_score"]
+
+
 def test_what_failed_comes_with_the_reason_also_when_it_was_archived(user: EndUser, clock: Clock) -> None:
     item = put_memory(user, clock, "Restarting the docker daemon repairs the docker network", tier=Tier.HISTORY)
     record_verdict(

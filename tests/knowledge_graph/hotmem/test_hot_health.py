@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from memory.claims.health.cues import may_tell_of_health
 from memory.facade import MemoryFacade
 from memory.facts.queries import FactFilter
 from memory.models import EndUser
@@ -63,3 +64,32 @@ def test_an_allergy_that_was_none_ends(api: ApiClient, user: EndUser) -> None:
 def test_what_is_asked_or_guessed_is_no_state_of_health(api: ApiClient, user: EndUser, said: str) -> None:
     say(api, said)
     assert list_told(user) == set()
+
+
+def test_a_dose_that_is_put_right_in_the_next_turn_is_known(api: ApiClient, user: EndUser) -> None:
+    say(api, "I take ramipril 5 mg.")
+    say(api, "sorry, 10")
+    assert ("ramipril", "takes_dose", "10") in {(one[0], one[1], one[2].split()[0]) for one in list_told(user)}
+
+
+UNTOLD = [
+    "haha that was great, thanks",
+    "Can you make the second paragraph shorter?",
+    "We build with Bazel and I moved the tests to another folder.",
+    "Was machst du am Wochenende, fährst du wieder an die Ostsee?",
+    "Ayer fuimos al cine con Lucía y luego a cenar.",
+    "On part en vacances demain, il fait beau à Grenoble.",
+    "Domani porto la macchina dal meccanico, poi ci sentiamo.",
+    "מחר אני נוסע לחיפה עם הילדים",
+    "Amanhã vou de comboio para o Porto com a Rita.",
+]
+
+
+@pytest.mark.parametrize("said", UNTOLD)
+def test_what_names_nothing_of_health_is_not_read_for_it(said: str) -> None:
+    assert not may_tell_of_health(said)
+
+
+@pytest.mark.parametrize("said", [*(said for said, _ in TOLD), "My tongue goes numb, kiwis make my tongue itch"])
+def test_what_tells_of_health_is_read_for_it(said: str) -> None:
+    assert may_tell_of_health(said)

@@ -14,6 +14,7 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Fact, FactEvidence
 from memory.models.facts import FactState
 from outcomes.exchanges.profiling import profile_due_exchanges
+from outcomes.models import Exchange
 from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
 
@@ -78,6 +79,17 @@ def test_the_same_words_count_once_through_both_doors(api: ApiClient, user: EndU
     # Said again later it is one more mention.
     assert say(api, words, thread="v")["facts"][0]["status"] == "reinforced"
     assert len(count_evidence(user)) == len(known) + 1
+
+
+def test_the_same_words_are_found_among_long_messages_however_they_are_spaced(api: ApiClient, user: EndUser) -> None:
+    words = "My cat is called Bigotes."
+    spaced = words.upper().replace(" ", "   \n")
+    for said in (f"{words} " * 400, spaced, "ok"):
+        assert api.post("threads/t/exchanges", {"user_message": said, "assistant_message": "Nice."}).status_code == 201
+    say(api, words)
+    with user_scope(user):
+        linked = Exchange.objects.get(pk=str(HotTurn.objects.get(user=user).exchange_id))
+    assert linked.user_message.split() == spaced.split()
 
 
 def test_deleting_the_memory_takes_the_turn_along(api: ApiClient, user: EndUser) -> None:

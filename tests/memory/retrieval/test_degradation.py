@@ -1,15 +1,19 @@
 """When much or all of it fails, and for how long: the rest of what the fault matrix asks part by part."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Never
 
 import pytest
 from django.conf import settings as live_settings
+from django.db import connection
 from pytest_django import Settings
 
+from knowledge_graph.hotmem import beside
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
+from memory.facts import streaming
 from memory.indexes import fulltext, lexical_index
 from memory.models import EndUser
 from memory.platform import breakers, deadline, redis
@@ -17,6 +21,7 @@ from memory.retrieval import turns
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from outcomes.exchanges import digests
 from tests.conftest import Clock
 from tests.doubles.faults import EmbedderStub, FaultProxy, refusing_socket, socket_path
 from tests.memory.retrieval.conftest import TEXT, search_in_time
@@ -27,6 +32,7 @@ pytestmark = pytest.mark.usefixtures("services")
 
 memory = MemoryFacade("key:test")
 ASLEEP = "SELECT pg_sleep(120)"
+BESIDE = {"hot": (beside, "find_hot_facts"), "stream": (streaming, "read_stream"), "digest": (digests, "find_digest")}
 FULL_DISK = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
 
 
@@ -116,6 +122,38 @@ def test_a_context_of_a_new_thread_is_as_punctual_as_a_search(
         context = memory.compose_context(known, "lighthouse", now=clock(), thread_id="new")
     assert watch.is_within(memory_conf().deadlines.default_s)
     assert context.meta["debug"]["fallbacks_used"] == ["embed_skipped", "lexical_skipped"]
+
+
+@pytest.mark.parametrize("stage", ["hot", "stream", "digest"])
+@pytest.mark.parametrize("fault", [ASLEEP, FULL_DISK])
+def test_what_stands_beside_a_context_is_named_where_it_is_late_or_fails(
+    known: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, stage: str, fault: str
+) -> None:
+    def fail(*asked: object, **more: object) -> Never:
+        with connection.cursor() as cursor:
+            cursor.execute(fault)
+        raise AssertionError
+
+    place, name = BESIDE[stage]
+    monkeypatch.setattr(place, name, fail)
+    monkeypatch.setattr(streaming, "is_streaming_for", lambda user: True)
+    monkeypatch.setattr(digests, "are_asked_for", lambda: True)
+    with Stopwatch() as watch:
+        context = memory.compose_context(known, "lighthouse", now=clock(), thread_id="new")
+    assert watch.is_within(memory_conf().deadlines.default_s)
+    assert context.meta["debug"]["fallbacks_used"] == [f"{stage}_skipped"]
+    assert [error["stage"] for error in context.meta["debug"]["errors"]] == [stage]
+    assert TEXT in context.injection
+
+
+def test_a_context_without_time_is_empty_and_names_every_part(
+    known: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch, set_budgets: Callable[..., None]
+) -> None:
+    set_budgets(default_s=0.0)
+    context = memory.compose_context(known, "lighthouse", now=clock(), thread_id="new")
+    skipped = {"insights_skipped", "hot_skipped", "stream_skipped", "digest_skipped", "embed_skipped"}
+    assert skipped <= set(context.meta["debug"]["fallbacks_used"])
+    assert {error["code"] for error in context.meta["debug"]["errors"]} == {"Late"}
 
 
 def test_a_bank_item_is_stored_without_embedder_and_vectors(known: EndUser, clock: Clock, stub: EmbedderStub) -> None:

@@ -39,8 +39,3 @@ class Claim:
     is_correction: bool = False
     # A sentence of the person's that claims nothing by itself, to be held against what is known.
     is_remark: bool = False
-
-    @property
-    def is_meant(self) -> bool:
-        """Whether it is kept though it sounds slight: "I do nights now" as a passing state, "the boss, a Mr Frog"."""
-        return self.is_request or self.is_sure

@@ -37,6 +37,7 @@ NO_REMARK: Final = (
     *(MARK + kind for kind in ("plan", "temporary", "opines", "machine")),
 )
 NOT_PLAIN: Final = ("today", *NO_REMARK, MARK + "past")
+PLANNED: Final = tuple(kind for kind in NO_REMARK if kind != MARK + "temporary")
 LEAST_OF_REMARK: Final = 2
 # Words of a sentence that says something though no clause of it claims anything, and what it must not hold.
 LEAST_TOLD: Final = 3

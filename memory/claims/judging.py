@@ -46,7 +46,7 @@ class SentenceJudgement:
     is_brief: bool = False
 
     def believes(self, claim: Claim) -> bool:
-        if claim.is_sure and claim.tense == "over":
+        if claim.is_sure:
             # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had.
             return True
         is_named = names_relation(claim) or claim.tense != "present" or bool(claim.replaces)

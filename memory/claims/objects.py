@@ -15,6 +15,9 @@ def find_object(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
     """The words of the object from a place on: behind articles, up to a mark, a joint or a word of time."""
     while start < end and sentence.words[start] in ARTICLES and start + 1 < end:
         start += 1
+    if sentence.has_at(start, MARK + "joint"):
+        # "I don't have a car so walking distance only".
+        return start, start
     stops = [at for at, _ in sentence.spans(MARK + "time") if at > start]
     stops += [at for at in sentence.breaks if at > start]
     return start, min([end, start + MOST_WORDS, *stops])

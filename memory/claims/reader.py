@@ -25,7 +25,7 @@ from memory.claims.few_words import read_few_words
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
-from memory.claims.health.counsel import tells_counsel
+from memory.claims.health.counsel import names_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.prescriptions import is_prescribed
@@ -35,10 +35,10 @@ from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
-from memory.claims.relations import ABOUT, REQUEST
+from memory.claims.relations import ABOUT, REQUEST, UNSURE
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
 from memory.claims.sentences import prepare_sentence
-from memory.claims.slots.claiming import UNSURE, claim_moved, claim_slot, claim_uncovered, find_whose
+from memory.claims.slots.claiming import LIMITING, claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import FramedText, cut_slots, join_slots, read_frames
@@ -129,8 +129,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    normal, masked, laughs = mask_turn(text)
-    previous = [restore_apostrophes(turn) for turn in previous]
+    (normal, masked, laughs), previous = mask_turn(text), [restore_apostrophes(turn) for turn in previous]
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -152,8 +151,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
             continue
         kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, framed, place, previous)
         if kept:
-            filled = (fill_request(claim, sentence, whole, known) for claim in kept)
-            kept = [restore_quoted(claim, sentence, masked, normal) for claim in filled]
+            kept = [restore_quoted(fill_request(one, sentence, whole, known), sentence, masked, normal) for one in kept]
             found.append(SentenceReading(sentence, place, tuple(kept), is_request=True))
             continue
         is_introduced = is_introduced or introduces_words(sentence)
@@ -218,6 +216,10 @@ def read_closed(
     """
     language = find_language(whole) or "en"
     if find_moved_dose(sentence.raw, language, known) is not None or find_denied(sentence.raw, language, known):
+        return None
+    if names_healer(sentence.raw) and any(
+        one.relation in LIMITING for one in read_slots(sentence.raw, whole.languages, ())
+    ):
         return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)

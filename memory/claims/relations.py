@@ -9,6 +9,11 @@ from memory.claims.claim import Claim
 # A claim whose relation no phrase names: its statement is all that is known.
 ABOUT: Final = "about"
 REQUEST: Final = "asked_to_remember"
+# Whose words say as often something in passing: "I take the bus", "I like it".
+UNSURE: Final = frozenset(
+    {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
+)
+WORDED: Final = frozenset({ABOUT, REQUEST, "style"})
 # Digits of a telephone number: extensions of offices have four.
 SHORTEST_PHONE: Final = 4
 PLACES: Final = frozenset({"lives_in", "works_at", "went_to", "moved_from"})
@@ -45,6 +50,14 @@ SINGLE_VALUED: Final = frozenset(
 
 def is_single_valued(relation: str) -> bool:
     return relation in SINGLE_VALUED or relation.startswith("favorite_")
+
+
+def is_meant(claim: Claim) -> bool:
+    """Whether it is kept though its words sound slight: "I've just moved to York for work" did like a joke.
+
+    What names where somebody lives or what they are allergic to is told for its own sake.
+    """
+    return claim.is_request or claim.is_sure or claim.relation not in UNSURE | WORDED
 
 
 def fits_relation(relation: str, spoken: str) -> bool:

@@ -184,9 +184,16 @@ def names_part(sentence: Sentence, place: int) -> bool:
 def has_other_voice(sentence: Sentence) -> bool:
     if quotes_after_colon(sentence) or denies_opinion(sentence):
         return True
-    if sentence.has("someone says", "asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw:
+    if sentence.has("asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw or says_somebody(sentence):
         return True
     return any(sentence.has_at(start, "maybe") for start in sentence.sentence_starts)
+
+
+def says_somebody(sentence: Sentence) -> bool:
+    """Of "la dentista me ha dado cita" nobody is quoted."""
+    apart = sentence.spans(MARK + "apart")
+    says = (at for at, _ in sentence.spans("someone says"))
+    return any(not any(first <= at < last for first, last in apart) for at in says)
 
 
 def has_own_part(sentence: Sentence) -> bool:

@@ -15,6 +15,7 @@ import structlog
 from django.db.models import Q
 
 from memory.access.confinement import RowScope
+from memory.claims.relations import is_meant
 from memory.conf import memory_conf
 from memory.facts import changes, corrections
 from memory.facts.evidence import remove_evidence_of
@@ -82,7 +83,7 @@ def draft_publication(
         source={"kind": KIND, **source},
         occurred_at=said_at,
         parents=[memory_id] if memory_id else [],
-        is_requested=any(claim.is_meant for claim in fact.claims),
+        is_requested=any(map(is_meant, fact.claims)),
     )
     if is_remark:
         return Publication(new, None, is_remark=True)

@@ -1,7 +1,7 @@
 """Contractions that are written without their apostrophe: "i dont live in leeds", "jai un chat"."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Final
 
 from memory.claims.frames.languages import find_turn_languages
@@ -18,8 +18,8 @@ def restore_apostrophes(text: str) -> str:
     """The text with them, as lists of words and statements have them: "i dont have kids" was told as having some."""
     for language in find_turn_languages(text):
         pattern = load_contractions(language)
-        if pattern is not None and (pattern.search(text) and is_of_language(pattern.sub("", text), language, text)):
-            text = pattern.sub(lambda found, known=language: write_out(found[0], known), text)
+        if pattern is not None and pattern.search(text) and is_of_language(pattern.sub("", text), language, text):
+            text = pattern.sub(partial(write_out, language), text)
     return text
 
 
@@ -28,7 +28,8 @@ def is_of_language(rest: str, language: str, text: str) -> bool:
     return find_turn_languages(rest) == (language,) or find_turn_languages(text) == (language,)
 
 
-def write_out(word: str, language: str) -> str:
+def write_out(language: str, found: re.Match[str]) -> str:
+    word = found[0]
     full = read_contractions(language)[word.casefold()]
     return full.capitalize() if word.istitle() else full
 

@@ -6,6 +6,7 @@ from typing import Final
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
+from memory.claims.voices import TITLE_DOT
 
 # German counts years in the dative behind "seit"; the canonical form is the nominative.
 NOMINATIVES: Final = {"jahren": "jahre", "monaten": "monate", "tagen": "tage"}
@@ -81,6 +82,9 @@ def is_temporal_at(tokens: Sequence[HotToken], at: int, end: int, language: str)
         return False
     if token.has("time", "time link", "clock") or read_number(tokens, at, end, language) is not None:
         return True
+    if token.text.endswith(TITLE_DOT):
+        # "Am 3. März", and not "am 5. Drillinge".
+        return at + 1 < end and tokens[at + 1].has("time")
     # "9:30 every day".
     if token.has("unit") and at and tokens[at - 1].has("time adj"):
         return True

@@ -46,7 +46,7 @@ from memory.claims.frames.status import find_drop
 from memory.claims.frames.subjects import find_before, name_subject
 from memory.claims.frames.telling import read_frames_of
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
-from memory.claims.frames.words import HotWords, load_hot_words
+from memory.claims.frames.words import DEAD, HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
 from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, THINGS, find_gender
 from memory.guard.spelling import fold_letters
@@ -201,6 +201,9 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
         whole, others = reader, []
         told = list(find_plain_facts(reader, clause, state, is_linked=is_linked))
     told += [one for other in others for one in find_plain_facts(other, clause, state, is_linked=False)]
+    if clause.says(reader.words.phrases[DEAD]):
+        # "Our cat Mog died yesterday" names a cat that they had.
+        told = [replace(one, is_ended=True) if one.relation in ANIMALS else one for one in told]
     yield from told
     counted = list(read_counted(reader, told))
     yield from read_ages_beside(reader, [*told, *counted])

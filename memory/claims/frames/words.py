@@ -34,6 +34,7 @@ PHRASES: Final = frozenset(
     | {"parting", "mean", "succeeds", "courting", "compose", "unsay", "changed", "play", "suppose", "ahead", "as if"}
     | {"since then", "introduces", "moves out"}
 )
+DEAD: Final = "dead"
 # Endings of adverbs that no list has: "absolutely", "tranquilamente".
 ADVERBS: Final = {
     "en": (
@@ -120,6 +121,7 @@ def load_hot_words(language: str) -> HotWords:
             **{name: load_phrases(language, name) for name in PHRASES},
             # The same words tell both readers what is a story.
             STORY: tuple(f" {one} " for one in read_entries(language, "claims", STORY)),
+            DEAD: tuple(f" {one} " for one in read_entries(language, "pairs", "axis life dead")),
         },
         {word: tuple(sorted(found, key=lambda one: -len(one.words))) for word, found in by_word.items()},
         load_relation_nouns(language),

@@ -8,24 +8,26 @@ from memory.claims.building import LONGEST, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
-from memory.claims.general import is_plain
+from memory.claims.general import PLANNED, is_plain, stands_apart
+from memory.claims.health.counsel import names_healer
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
+from memory.claims.relations import UNSURE
 from memory.claims.slots.filling import word_slot
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED
 from memory.claims.subjects import find_kin_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS, PARTNERS
-from memory.guard import find_refusal
+from memory.guard import judge_write
 from memory.guard.annotation import Sentence
 
-# Slots whose words say as often something in passing: "I take the bus", "I like it".
-UNSURE: Final = frozenset(
-    {"likes", "dislikes", "eats", "drinks", "has", "takes", "owns", "is", "hobby", "plays", "goes_to"}
-)
 # What "is" says of its subject.
 PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
+# Where somebody has moved to, and what they have begun.
+SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
+# What a doctor finds.
+LIMITING: Final = frozenset({"has_condition", "allergic_to", "intolerant_to"})
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 
 
@@ -62,7 +64,9 @@ def claim_slot(
     # "Trueno se nos fue anoche" is no passing matter.
     is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_told = is_parted or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    is_found = slot.relation in LIMITING and names_healer(sentence.raw)
+    is_told = is_parted or is_found or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    is_told = is_told or (piece is not None and has_begun(sentence, slot, piece))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
@@ -70,13 +74,25 @@ def claim_slot(
         return None
     piece = piece[0], find_limited_end(sentence, tokens, piece[1])
     statement = word_slot(sentence, tokens, slot, piece, before)
-    if not statement or len(statement) > LONGEST or (find_refusal(statement) is not None and not is_parted):
+    tense = tell_tense(sentence, *piece)
+    # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
+    is_sure = is_parted or is_found or has_begun(sentence, slot, piece)
+    if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_sure):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
-    tense = tell_tense(sentence, *piece)
-    return Claim(
-        slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_parted
-    )
+    return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)
+
+
+def has_begun(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int]) -> bool:
+    """ "Started at Aldi this week" goes on; "I might start at Aldi this week" is a plan."""
+    is_settled = slot.weight >= FRAMED and slot.relation in SETTLED and tell_tense(sentence, *piece) == "new"
+    return is_settled and not stands_apart(sentence, *piece, *PLANNED)
+
+
+def is_refused(statement: str, *, is_sure: bool) -> bool:
+    """Of what is surely meant only what a rule knows: secrets and orders, and no suspicion."""
+    judged = judge_write(statement)
+    return (judged.refusal if is_sure else judged.objection) is not None
 
 
 def find_stretch(tokens: ClauseTokens, slot: SlotMatch) -> tuple[int, int] | None:

@@ -8,8 +8,9 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.numerals import read_spoken
-from memory.claims.frames.places import is_known_place, is_no_home, list_spoken
+from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
+from memory.claims.health.counsel import names_healer
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
 from memory.claims.slots.bygone import settle_bygone
@@ -17,6 +18,7 @@ from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
 from memory.guard.spelling import fold_letters
@@ -25,16 +27,16 @@ from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
 
-HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
 NAMED: Final = PEOPLE | {"married_to"}
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 # Relations whose objects may be small words: a weekday is one.
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
-# "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
-TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
 WORD: Final = re.compile(r"[^\W_]+")
+# Words behind a name among which its verb stands: "Bello ist gestern Nacht gestorben".
+BEHIND_A_NAME: Final = 4
+INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
 EATS: Final = "eats"
@@ -47,16 +49,17 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
     ``has_capitals``: whether the person writes them, so that a small letter says that a word is no name.
     """
-    if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
+    is_dated = claim.relation == "time" and is_time_word(fold_text(claim.subject))
+    if is_dated or (claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)):
+        # Of "am 3. März um 10 Uhr" no month is at ten.
         return None
-    claim = name_town(name_state(settle_bygone(settle_denied(claim))))
+    claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
         return free_claim(claim)
-    if claim.relation in NAMED | ANIMALS and tells_state(claim, has_capitals=has_capitals):
-        whose = claim.relation if claim.subject == SPEAKER else claim.subject
-        return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+    if claim.relation in NAMED | ANIMALS and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
+        return stated
     if claim.relation == ABOUT and claim.tense == "new" and tells_new_shifts(claim.statement):
         return replace(claim, relation="routine", subject=SPEAKER if claim.subject == PRONOUN else claim.subject)
     if claim.relation == "car" and claim.polarity and is_hired_vehicle(claim.object, claim.lang or "en"):
@@ -71,10 +74,25 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     return None
 
 
+def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
+    """What is told of somebody by words that are no name of theirs; None where they are."""
+    if claim.relation in ANIMALS and names_end(claim):
+        return replace(claim, object="", tense="over", polarity=False)
+    if claim.relation in ANIMALS and tells_death(claim):
+        return replace(claim, tense="over", polarity=False)
+    if tells_state(claim, has_capitals=has_capitals):
+        whose = claim.relation if claim.subject == SPEAKER else claim.subject
+        return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+    return None
+
+
 def is_other_kind(claim: Claim) -> bool:
     """Whether the object is nothing of the kind that its relation tells."""
     if claim.relation in {"works_at", "works_as", "school"}:
         return is_no_work(claim)
+    if claim.relation == "dating":
+        # "I'm seeing the dentist on Friday".
+        return names_healer(claim.object)
     if claim.relation == "likes":
         # "I only own like 40 mugs".
         return load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None
@@ -86,26 +104,28 @@ def is_other_kind(claim: Claim) -> bool:
         is_no_person = claim.relation == "married_to" and (
             names_children(claim) or tells_when(claim.object, claim.lang)
         )
-        is_nowhere = claim.relation in HOMES and (is_mere_dwelling(claim.object) or is_bare_manner(claim))
-        return is_no_person or is_nowhere or is_no_home(claim.object)
+        return is_no_person or is_no_home(claim.object) or (claim.relation in HOMES and is_nowhere(claim))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
-def name_town(claim: Claim) -> Claim:
-    """ "Vivo en un ático en Zaragoza": where the dwelling is that was read alone."""
-    if claim.relation not in HOMES or not is_mere_dwelling(claim.object):
-        return claim
+def names_end(claim: Claim) -> bool:
+    """ "Notre chien est mort": that is not what the dog is called."""
+    said, value = f" {fold_letters(claim.statement)} ", fold_letters(claim.object)
+    phrases = (fold_letters(one) for one in read_entries(claim.lang or "en", "frames", "parting"))
+    found = (one for one in phrases if f" {one}" in said)
+    return bool(value) and any(one.split()[-1] == value or value.startswith(one) for one in found)
+
+
+def tells_death(claim: Claim) -> bool:
+    """ "Our cat Mog died yesterday": right behind the name, of who was alive until then."""
     behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :]
-    led = TOWN_BEHIND.match(behind)
-    is_led = led is not None and fold_letters(led[1]) in load_words(claim.lang or "en", "work place", "frames")
-    return replace(claim, object=led[2].casefold()) if led is not None and is_led else claim
+    words = " ".join(map(fold_letters, WORD.findall(behind)[:BEHIND_A_NAME]))
+    ends = (fold_letters(one) for one in read_entries(claim.lang or "en", "pairs", "axis life dead"))
+    return bool(claim.object) and any(f" {one} " in f" {words} " for one in ends)
 
 
-def is_mere_dwelling(spoken: str) -> bool:
-    """ "עברנו דירה", "nos mudamos de piso": a dwelling without a name is no place where somebody lives."""
-    words = list_spoken(spoken)
-    kinds = ((load_words(code, "dwelling", "frames"), load_small_words(code)) for code in list_codes())
-    return any(words & dwellings and words <= dwellings | small for dwellings, small in kinds)
+def is_nowhere(claim: Claim) -> bool:
+    return is_mere_dwelling(claim.object) or is_bare_manner(claim) or is_recent_deed(claim)
 
 
 def is_bare_manner(claim: Claim) -> bool:
@@ -139,6 +159,13 @@ def name_state(claim: Claim) -> Claim:
         return replace(claim, relation="is")
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def is_recent_deed(claim: Claim) -> bool:
+    """ "Je viens de déménager": done just now, and no place that somebody is from."""
+    at = claim.statement.casefold().find(claim.object)
+    is_lower = claim.statement[at : at + 1].islower() and not is_known_place(claim.object)
+    return claim.lang == "fr" and is_lower and INFINITIVE.fullmatch(claim.object) is not None
 
 
 def names_relative(claim: Claim) -> bool:

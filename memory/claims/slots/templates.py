@@ -77,6 +77,7 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "not only",
         "dwells bare",
+        "dwelling size",
         "occupation like",
         "none of",
         "softener",

@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.claims import Claim, read_claims
 from memory.claims.reader import READ
-from memory.claims.relations import ABOUT
+from memory.claims.relations import ABOUT, is_meant
 from memory.claims.subjects import STRANGERS, is_person
 from memory.claims.taxonomy import DEPARTING
 from memory.facts.profile.completion import complete_statement
@@ -146,7 +146,7 @@ def word_statement(claim: Claim) -> str:
     """
     refusal = find_refusal(claim.statement)
     is_sure = claim.relation != ABOUT or claim.tense != "present"
-    if claim.is_meant or refusal is None or not is_sure:
+    if is_meant(claim) or refusal is None or not is_sure:
         return claim.statement
     # Never what the guard's classifier takes for harmful: told as the person's words it might pass.
     if refusal.rule not in REWORDED or find_secret(claim.statement) or find_order(claim.statement):
@@ -162,8 +162,8 @@ def is_taken(claim: Claim, statement: str) -> bool:
     # "I meant Faro, not Loulé" sounds like talk, but puts right what is known.
     # So does "ahora está una tal Vanesa" of a new boss.
     is_exchanged = claim.tense != "present" and claim.relation in DEPARTING
-    is_meant = claim.is_sure or is_exchanged or (claim.is_correction and bool(claim.replaces))
-    return judge_write(statement, is_requested=is_meant).objection is None
+    is_told = is_meant(claim) or is_exchanged or (claim.is_correction and bool(claim.replaces))
+    return judge_write(statement, is_requested=is_told).objection is None
 
 
 def is_of_strangers(claim: Claim) -> bool:

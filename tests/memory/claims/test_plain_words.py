@@ -3,6 +3,7 @@
 import pytest
 
 from memory.claims.reader import read_claims
+from memory.claims.turns import read_turn as read_hot_turn
 
 Told = tuple[str, str, str, bool]
 
@@ -106,3 +107,116 @@ def test_a_request_tells_all_that_its_words_tell() -> None:
     told = read_claims("Remember that my wife is Anna and we live in York")
     assert {(one.relation, one.object) for one in told} == {("wife", "anna"), ("lives_in", "york")}
     assert {one.statement for one in told} == {"My wife is Anna and we live in York."}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ich bin gerade nach Bonn gezogen", ("you", "lives_in", "bonn", True)),
+        ("me acabo de mudar a Bilbao", ("you", "lives_in", "bilbao", True)),
+        ("acabei de me mudar para Braga", ("you", "lives_in", "braga", True)),
+        ("je viens de déménager à Nantes", ("you", "lives_in", "nantes", True)),
+        ("acabo de empezar en Inditex", ("you", "works_at", "inditex", True)),
+        ("ich habe gerade bei Bosch angefangen", ("you", "works_at", "bosch", True)),
+    ],
+)
+def test_what_has_just_changed_is_no_passing_state(text: str, told: Told) -> None:
+    assert told in read_told(text)
+    assert not [one for one in read_claims(text) if one.relation == "moved_from"]
+
+
+@pytest.mark.parametrize("text", ["acabo de mudarme de ropa", "ich bin gerade in den Zug gestiegen"])
+def test_what_passes_still_claims_nothing(text: str) -> None:
+    assert not read_claims(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "illness"),
+    [
+        ("the doctor says I have high blood pressure", "high blood pressure"),
+        ("el médico dice que tengo la tensión alta", "tensión alta"),
+        ("il medico dice che ho la pressione alta", "pressione alta"),
+    ],
+)
+def test_what_a_doctor_finds_is_the_persons(text: str, illness: str) -> None:
+    assert ("you", "has_condition", illness, True) in read_told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "animal"), [("notre chien est mort", "dog"), ("הכלב שלנו מת", "dog"), ("our cat died yesterday", "cat")]
+)
+def test_that_an_animal_died_is_not_its_name(text: str, animal: str) -> None:
+    assert [(one.relation, one.tense) for one in read_claims(text)] == [(animal, "over")]
+
+
+@pytest.mark.parametrize(
+    ("text", "employer"),
+    [
+        ("j’ai quitté mon boulot chez Orange", "orange"),
+        ("ho lasciato il lavoro alla Fiat", "fiat"),
+        ("עזבתי את העבודה באלביט", "אלביט"),
+    ],
+)
+def test_whoever_leaves_a_job_leaves_the_employer(text: str, employer: str) -> None:
+    assert ("you", "works_at", employer, False) in read_told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("mein Sohn hat eine Nussallergie", ("sohn", "allergic_to", "nuss", True)),
+        ("my son has a peanut allergy", ("son", "allergic_to", "peanut", True)),
+        ("j’ai une allergie aux noix", ("you", "allergic_to", "noix", True)),
+        ("we're vegetarians", ("you", "diet", "vegetarians", True)),
+        ("empiezo en Inditex el lunes", ("you", "works_at", "inditex", True)),
+        ("I don't have a car so walking distance only", ("you", "owns", "", False)),
+        ("I live in a small flat in York with two cats", ("you", "lives_in", "york", True)),
+    ],
+)
+def test_a_value_holds_what_it_is_and_no_more(text: str, told: Told) -> None:
+    assert told in read_told(text)
+    assert len([one for one in read_claims(text) if one.relation == told[1]]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("our cat Mog died yesterday", "mog"),
+        ("unser Hund Bello ist gestern Nacht gestorben", "bello"),
+        ("notre chien Rex est mort", "rex"),
+        ("nuestro perro Toby ha muerto", "toby"),
+        ("o nosso cão Bobi morreu", "bobi"),
+        ("הכלב שלנו רקסי מת", "רקסי"),
+    ],
+)
+def test_an_animal_that_died_is_no_longer_had(text: str, name: str) -> None:
+    assert [(one.object, one.tense, one.polarity) for one in read_claims(text)] == [(name, "over", False)]
+    assert [(one.object, one.is_over) for one in read_hot_turn(text).retracted] == [(name, True)]
+
+
+def test_what_an_animal_leaves_ends_nothing() -> None:
+    assert ("you", "dog", "rex", True) in read_told("our dog Rex left mud everywhere")
+    assert ("you", "cat", "mog", True) in read_told("our cat Mog loves dead mice")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Mein Zahnarzttermin ist am 3. März um 10 Uhr.", ("zahnarzttermin", "time", "3. märz um 10 uhr", True)),
+        ("Oma hat am 3. März Geburtstag.", ("oma", "birthday", "3. märz", True)),
+        ("Tengo cita con el dentista el 3 de marzo a las 10.", ("cita", "time", "3 de marzo a las 10", True)),
+    ],
+)
+def test_a_day_of_a_month_is_one_date(text: str, told: Told) -> None:
+    assert [one for one in read_told(text) if one[1] == told[1]] == [told]
+
+
+def test_an_appointment_quotes_nobody_and_courts_nobody() -> None:
+    assert read_claims("La dentista me ha dado cita el 3 de marzo a las 10.")
+    assert not [one for one in read_claims("I'm seeing the dentist on 3 March at 10.") if one.relation == "dating"]
+    assert ("you", "dating", "marta", True) in read_told("I'm seeing Marta")
+
+
+def test_a_job_that_began_this_week_goes_on() -> None:
+    assert ("you", "works_at", "aldi", True) in read_told("New job! Started at Aldi this week.")
+    assert not read_told("I might start at Aldi this week")

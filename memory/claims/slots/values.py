@@ -1,0 +1,78 @@
+"""Values that were read in part, or with too much: the town of a dwelling, the employer of a job, a day behind it."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.claim import Claim
+from memory.claims.frames.places import list_spoken
+from memory.claims.slots.matching import load_small_words, load_words
+from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_text
+from memory.language.hebrew import HEBREW_IN, is_hebrew
+from memory.language.loader import collect_entries, list_codes
+from memory.language.periods import is_time_word
+
+PLACES: Final = frozenset({"works_at", "lives_in", "school"})
+HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
+# "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
+TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
+EMPLOYER_BEHIND: Final = re.compile(r" ([^\W\d_]{1,4}) ([^\W\d_][\w'&-]*(?: [A-ZÀ-Þ][\w'&-]*)*)")
+# "Eine Nussallergie" and "a peanut allergy", or what stands behind: "une allergie aux noix".
+ALLERGY_BEFORE: Final = re.compile(r"([^\W\d_]{3,30}(?: [^\W\d_]{3,30})?)[\s-]?(?:allergy|allergie)")
+ALLERGY_BEHIND: Final = re.compile(r"allergie (?:aux?|à la|à l'|à) ?(.{3,40})")
+
+
+def complete_value(claim: Claim) -> Claim:
+    return drop_day(name_employer(name_town(name_allergy(claim))))
+
+
+def drop_day(claim: Claim) -> Claim:
+    """ "Empiezo en Inditex el lunes": the day is no part of the employer's name."""
+    words = claim.object.split()
+    if claim.relation not in PLACES or len(words) < 2 or not is_time_word(fold_text(words[-1])):
+        return claim
+    small = load_small_words(claim.lang or "en")
+    while len(words) > 1 and (is_time_word(fold_text(words[-1])) or fold_letters(words[-1]) in small):
+        words.pop()
+    return replace(claim, object=" ".join(words))
+
+
+def name_allergy(claim: Claim) -> Claim:
+    """ "Eine Nussallergie", "a peanut allergy", "une allergie aux noix": what it is of."""
+    if claim.relation not in {"has", "has_condition"}:
+        return claim
+    found = ALLERGY_BEFORE.fullmatch(claim.object) or ALLERGY_BEHIND.fullmatch(claim.object)
+    return replace(claim, relation="allergic_to", object=found[1]) if found else claim
+
+
+def name_employer(claim: Claim) -> Claim:
+    """ "J'ai quitté mon boulot chez Orange": where the work is that was read alone."""
+    words = claim.object.split()
+    language = claim.lang or "en"
+    if claim.relation != "works_at" or not words or fold_letters(words[0]) not in load_words(language, "of work"):
+        return claim
+    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(words[0]) :]
+    led = EMPLOYER_BEHIND.match(behind)
+    if led is not None and fold_letters(led[1]) in load_words(language, "at work"):
+        return replace(claim, object=led[2].casefold())
+    named = words[1].lstrip(HEBREW_IN) if len(words) > 1 and is_hebrew(words[1]) else ""
+    return replace(claim, object=named) if named else claim
+
+
+def name_town(claim: Claim) -> Claim:
+    """ "Vivo en un ático en Zaragoza": where the dwelling is that was read alone."""
+    if claim.relation not in HOMES or not is_mere_dwelling(claim.object):
+        return claim
+    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :]
+    led = TOWN_BEHIND.match(behind)
+    is_led = led is not None and fold_letters(led[1]) in load_words(claim.lang or "en", "work place", "frames")
+    return replace(claim, object=led[2].casefold()) if led is not None and is_led else claim
+
+
+def is_mere_dwelling(spoken: str) -> bool:
+    """ "עברנו דירה", "nos mudamos de piso": a dwelling without a name is no place where somebody lives."""
+    words = list_spoken(spoken)
+    kinds = ((load_words(code, "dwelling", "frames"), load_small_words(code)) for code in list_codes())
+    sizes = frozenset(fold_letters(one) for one in collect_entries("slots", "dwelling size"))
+    return any(words & dwellings and words <= dwellings | small | sizes for dwellings, small in kinds)

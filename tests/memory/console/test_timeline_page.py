@@ -67,13 +67,13 @@ def test_what_was_told_earlier_stands_on_the_day_it_was_said(console: Console, u
         memory.store_exchange(user, NewExchange(f"thread {days}", said, "Noted.", occurred_at=then), now=now)
     profile_due_exchanges(user, now=now)
     page = read(console, place)
-    days = [page.index(f'id="day-{now - timedelta(days=ago):%Y%m%d}"') for ago in (3, 40)]
-    assert days == sorted(days)
-    assert page.index("I no longer take ramipril.") < days[1] < page.rindex("I take ramipril 5 mg.")
-    assert "learned" not in page[page.index(f'id="day-{now:%Y%m%d}"') : days[0]], "today a bank item was archived"
-    told = [text for text in TEXT.findall(page[days[1] :]) if text == "I take ramipril 5 mg."]
+    places = [page.index(f'id="day-{now - timedelta(days=ago):%Y%m%d}"') for ago in (3, 40)]
+    assert places == sorted(places)
+    assert page.index("I no longer take ramipril.") < places[1] < page.rindex("I take ramipril 5 mg.")
+    assert "learned" not in page[page.index(f'id="day-{now:%Y%m%d}"') : places[0]], "today a bank item was archived"
+    told = [text for text in TEXT.findall(page[places[1] :]) if text == "I take ramipril 5 mg."]
     assert len(told) == 1, "a sentence that told a medicine and its dose is learned once"
-    assert "2 learned" in page[days[1] :], "the exchange and the sentence"
+    assert "2 learned" in page[places[1] :], "the exchange and the sentence"
 
 
 def test_a_kind_leaves_the_others_out(console: Console, user: EndUser, place: str) -> None:

@@ -175,10 +175,7 @@ class FactVerbs(FacadePart):
         return reviews.count_open_reviews(user)
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
-        """The active facts nearest to a question, best first, one of each sentence.
-
-        Without an embedder those that share its words.
-        """
+        """The nearest active facts, best first, one of each sentence; without an embedder those that share its words."""
         vectors = embed_for_facts(user, query)
         with user_scope(user):
             near = find_near_facts(user, vectors, READ_FOR_ONE * limit)
@@ -194,9 +191,7 @@ class FactVerbs(FacadePart):
         found: list[FoundLine] = []
         if "fact" in kinds:
             hits = self.search_facts(user, query, now=now, limit=limit)
-            found += [
-                describe_fact_line(hit.fact, hit.similarity, hit.confidence, hit.relevance, hit.later) for hit in hits
-            ]
+            found += [describe_fact_line(hit) for hit in hits]
         if "episode" in kinds:
             # Past its time in its tier a turn was said all the same.
             request = SearchRequest(query, tiers=SCORED_TIERS, limit=limit, dormant=True)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
+from memory.facade.found_facts import FactHit
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
 from memory.language.text import estimate_tokens
-from memory.models import Fact, FactEpisode
+from memory.models import FactEpisode
 from memory.retrieval.results import SearchHit
 from memory.scoring import compute_cosine
 
@@ -29,10 +30,9 @@ class FoundLine:
     later: str = ""
 
 
-def describe_fact_line(
-    fact: Fact, similarity: float, confidence: float, relevance: float, later: str = ""
-) -> FoundLine:
-    return FoundLine("fact", fact.statement, confidence, fact.last_seen, similarity, relevance, later)
+def describe_fact_line(hit: FactHit) -> FoundLine:
+    fact = hit.fact
+    return FoundLine("fact", fact.statement, hit.confidence, fact.last_seen, hit.similarity, hit.relevance, hit.later)
 
 
 def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:

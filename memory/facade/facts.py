@@ -175,7 +175,7 @@ class FactVerbs(FacadePart):
         return reviews.count_open_reviews(user)
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
-        """The nearest active facts, best first, one of each sentence; without an embedder those that share its words."""
+        """The nearest active facts, best first, one of a sentence; without an embedder those that share its words."""
         vectors = embed_for_facts(user, query)
         with user_scope(user):
             near = find_near_facts(user, vectors, READ_FOR_ONE * limit)

@@ -7,6 +7,8 @@ from typing import Any
 from knowledge_graph.insights.findings import RECENT_MINUTES, ConversationTopic, Repetition
 from knowledge_graph.insights.graphs import KnownTopic
 from knowledge_graph.insights.question import WORD
+from memory.language.folding import fold_text
+from memory.language.intents import OPENS_ASKING
 
 JUST_NOW = timedelta(minutes=RECENT_MINUTES)
 # Jaccard overlap of two questions' words from which one repeats the other.
@@ -36,12 +38,13 @@ def find_repetition(
         for row in questions
         if not thread_id or row["thread_id"] != thread_id
     ]
-    repeated = [(text, at) for text, at in in_thread_rows if measure_overlap(words, text)]
-    others = [(text, at) for text, at in elsewhere if measure_overlap(words, text)]
+    is_asked = is_asking(query)
+    repeated = [one for one in in_thread_rows if is_asking(one[0]) == is_asked and measure_overlap(words, one[0])]
+    others = [one for one in elsewhere if is_asking(one[0]) == is_asked and measure_overlap(words, one[0])]
     times = len(repeated) + len(others)
     just_now = [one for one in repeated if now - one[1] <= JUST_NOW]
     if not just_now:
-        just_now = [(text, now) for text in recent if measure_overlap(words, text)]
+        just_now = [(text, now) for text in recent if is_asking(text) == is_asked and measure_overlap(words, text)]
         times += len(just_now)
     # Without a thread, what was asked a moment ago in any may be this conversation.
     moments_ago = [] if thread_id else [one for one in others if now - one[1] <= JUST_NOW]
@@ -49,7 +52,13 @@ def find_repetition(
         return None
     text, at = max(just_now or [*repeated, *others], key=lambda one: one[1])
     minutes = max(0, int((now - at).total_seconds() // 60))
-    return Repetition(text, at, times, in_thread=bool(just_now), minutes_ago=minutes)
+    return Repetition(text, at, times, in_thread=bool(just_now), minutes_ago=minutes, is_asked=is_asked)
+
+
+def is_asking(text: str) -> bool:
+    """ "Suis-je enceinte ?" does not repeat "Je suis enceinte.", which answers it."""
+    folded = fold_text(text)
+    return "?" in folded or OPENS_ASKING.search(folded) is not None
 
 
 def measure_overlap(words: frozenset[str], text: str) -> bool:

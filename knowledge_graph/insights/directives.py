@@ -29,8 +29,9 @@ def build_directives(
         found.append("Begin with what worked before.")
     if failures:
         found.append("Do not offer again what failed; say what is different if you must.")
+    did = "said" if repeated and not repeated.is_asked else "asked"
     if repeated and repeated.is_recent:
-        found.append("This was asked a moment ago: build on that answer or ask what was missing.")
+        found.append(f"This was {did} a moment ago: build on that answer or ask what was missing.")
     elif repeated:
-        found.append(f"This was asked {repeated.times} times before: look for what still does not hold.")
+        found.append(f"This was {did} {repeated.times} times before: look for what still does not hold.")
     return (*found, CLOSE_THE_LOOP) if found else ()

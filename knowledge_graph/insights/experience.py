@@ -122,15 +122,17 @@ LESSON = """
     ) AS verdict_line JOIN memory_item AS noted ON noted.user_id = %(user)s AND noted.id = verdict_line.takeaway_id
     ORDER BY verdict_line.at DESC LIMIT 1
 """
+# When it was said, which of an import is long before it was stored.
+SAID_AT = "coalesce((SELECT occurred_at FROM memory_item WHERE user_id = %(user)s AND id = memory_id), created_at)"
 MESSAGES = """
-    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, created_at AS at FROM exchange
+    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, {said_at} AS at FROM exchange
         WHERE user_id = %(user)s AND thread_id = %(thread)s
         ORDER BY created_at DESC LIMIT {messages}) AS one) AS messages,
 """
 NO_MESSAGES = "NULL AS messages,"
 QUESTIONS = """
-    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, created_at AS at FROM (
-        SELECT user_message, thread_id, created_at FROM exchange WHERE user_id = %(user)s
+    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, {said_at} AS at FROM (
+        SELECT user_message, thread_id, created_at, memory_id FROM exchange WHERE user_id = %(user)s
         ORDER BY created_at DESC, id DESC LIMIT {exchanges}
     ) AS recent WHERE strpos(lower(user_message), %(longest)s) > 0 LIMIT {questions}) AS one) AS questions
 """
@@ -162,13 +164,16 @@ def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -
     """What was asked in this thread, all there is to know of a question without a word of its own ("and then?")."""
     if not thread_id:
         return Experience()
-    cursor.execute(f"SELECT {MESSAGES.format(messages=MOST_MESSAGES)} NULL", {"user": user.pk, "thread": thread_id})
+    cursor.execute(
+        f"SELECT {MESSAGES.format(messages=MOST_MESSAGES, said_at=SAID_AT)} NULL",
+        {"user": user.pk, "thread": thread_id},
+    )
     return Experience(messages=cursor.fetchone()[0] or [])
 
 
 @cache
 def build_statement(*, in_thread: bool) -> str:
-    messages = MESSAGES.format(messages=MOST_MESSAGES) if in_thread else NO_MESSAGES
+    messages = MESSAGES.format(messages=MOST_MESSAGES, said_at=SAID_AT) if in_thread else NO_MESSAGES
     return STATEMENT.format(
         sample=SAMPLE,
         rows=USUAL_ROWS,
@@ -178,7 +183,7 @@ def build_statement(*, in_thread: bool) -> str:
         approach=", ".join(f"item.{column}" for column in APPROACH_COLUMNS),
         columns=", ".join(APPROACH_COLUMNS),
         lesson=LESSON.format(events=EVENTS_READ),
-        conversation=messages + QUESTIONS.format(exchanges=EXCHANGES_READ, questions=MOST_QUESTIONS),
+        conversation=messages + QUESTIONS.format(exchanges=EXCHANGES_READ, questions=MOST_QUESTIONS, said_at=SAID_AT),
     )
 
 

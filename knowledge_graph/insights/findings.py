@@ -117,13 +117,15 @@ class Repetition:
     times: int
     in_thread: bool
     minutes_ago: int
+    is_asked: bool = True
 
     @property
     def is_recent(self) -> bool:
         return self.in_thread or self.minutes_ago <= RECENT_MINUTES
 
     def as_json(self) -> dict[str, Any]:
-        return read_columns(self) | {"asked_at": format_moment(self.asked_at)}
+        columns = {name: value for name, value in read_columns(self).items() if name != "is_asked"}
+        return columns | {"asked_at": format_moment(self.asked_at)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ def render_recommendations(insights: Insights) -> Iterator[str]:
             yield f"  • For '{subject}', check {advice.tier} collection (historically {rate}% effective)"
     if insights.repetition:
         repeated = insights.repetition
-        yield f'  • The same was asked {render_repetition(repeated)}: "{shorten_text(repeated.query)}"'
+        did = "asked" if repeated.is_asked else "said"
+        yield f'  • The same was {did} {render_repetition(repeated)}: "{shorten_text(repeated.query)}"'
 
 
 def render_repetition(repeated: Repetition) -> str:

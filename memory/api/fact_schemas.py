@@ -228,6 +228,7 @@ class FoundOut(RowModel):
     timestamp: datetime
     similarity: float
     relevance_score: float
+    later: str | None = Field(description="What was said since that ended a part of it or speaks against it.")
 
     @classmethod
     def of_line(cls, line: FoundLine) -> "FoundOut":
@@ -238,6 +239,7 @@ class FoundOut(RowModel):
             timestamp=line.timestamp,
             similarity=round(line.similarity, 6),
             relevance_score=round(line.relevance, 6),
+            later=line.later or None,
         )
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from memory.claims.claim import Claim, ClaimTense
 from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens, cut_clauses
 from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.remembering import put_verb_second
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
 from memory.claims.rejection import has_within
@@ -20,6 +21,9 @@ LONGEST: Final = 300
 # Relations that name one slot: "I report to Tom", "my boss is Tom".
 SAME: Final = {"reports_to": "boss"}
 VERB_LAST: Final = frozenset({"dass", "daß"})
+# Behind these a clause goes on to a second verb; these are all of a subject.
+JOINTS: Final = frozenset({"und", "oder", "aber", "sowie"})
+ALONE: Final = frozenset({"ich", "er", "sie", "es", "wir", "du", "ihr", "man"})
 # A Hebrew word of two letters has no "that" written onto it.
 SHORTEST_WRITTEN_ON: Final = 2
 # What laughter left when it was blanked: "en el baño , Mostaza".
@@ -157,6 +161,19 @@ def write_sentence(words: str) -> str:
 def word_whole(sentence: Sentence) -> str:
     """All of a sentence as it was written."""
     return word_statement(sentence, cut_clauses(sentence), 0, len(sentence.words))
+
+
+def word_ordered(what: str, clause: str) -> str:
+    """What is ordered to be remembered: "dass ich Jazz mag" as "Ich mag Jazz.", other clauses as they are.
+
+    A longer clause of somebody else's stays as well: where its subject ends nobody knows.
+    """
+    if not clause or clause.split()[0].casefold() not in VERB_LAST:
+        return what
+    turned = put_verb_second(what, 0).strip()
+    if turned == what and not any(word in JOINTS for word in what.split()):
+        turned = move_verb(what, 1 if what.split()[0].casefold() in ALONE else 2)
+    return what if turned == what else write_sentence(turned)
 
 
 def move_verb(text: str, place: int) -> str:

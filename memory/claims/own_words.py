@@ -9,10 +9,11 @@ from typing import Final
 from memory.claims.constraints import find_constraint
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.suppositions import opens_with_condition
-from memory.claims.voices import gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
+from memory.claims.voices import TAKEN_OUT, gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
 from memory.guard import speech
 from memory.guard.annotation import Sentence, annotate_text
 from memory.guard.spelling import normalise_text
+from memory.language.text import blank_match
 
 # Characters that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2_000
@@ -26,7 +27,8 @@ def keep_own_words(text: str) -> str:
     What stands before an order is the person's own, what comes behind it is most likely what to work on. "My doctor
     says I'm allergic to latex" is the person's own as well: it is they who tell it.
     """
-    normal = normalise_text(text[:READ])
+    # A secret that was taken out leaves its sentence the person's own.
+    normal = TAKEN_OUT.sub(blank_match, normalise_text(text[:READ]))
     masked = mask_other_voices(normal)
     whole = annotate_text(masked, load_claim_words())
     if speech.is_exchange(whole):
@@ -38,7 +40,8 @@ def keep_own_words(text: str) -> str:
     for sentence, in_any_language in zip(whole.own_sentences, whole.sentences, strict=True):
         is_order = orders_text(sentence)
         head, colon, pasted = sentence.raw.partition(COLON)
-        if colon and (is_order or orders_text(in_any_language) or quotes_after_colon(in_any_language)):
+        is_foreign = orders_text(in_any_language) or quotes_after_colon(in_any_language) or heads_story(in_any_language)
+        if colon and (is_order or is_foreign):
             kept.append(head)
             # A quotation is blank here and ends by itself; what has no marks goes on to the end.
             if pasted.strip() or not is_quoting:
@@ -53,6 +56,19 @@ def keep_own_words(text: str) -> str:
 def orders_text(sentence: Sentence) -> bool:
     """A translation, a story, a part to play. Irony is no order: what follows it is the person's own."""
     return sentence.has("text work", MARK + "frame") or gives_parts(sentence)
+
+
+def heads_story(sentence: Sentence) -> bool:
+    """ "For a novel: my name is Silas"; not "my favourite book: I liked the end"."""
+    colon = next((at for at, word in enumerate(sentence.words) if word == COLON), 0)
+    own = sentence.spans(MARK + "i", MARK + "my", MARK + "remember", MARK + "self")
+    return any(at < colon for at, _ in sentence.spans(MARK + "story")) and not any(at < colon for at, _ in own)
+
+
+@lru_cache(maxsize=4096)
+def count_self(text: str) -> int:
+    """How often somebody says "I" in it."""
+    return sum(len(sentence.spans(MARK + "i")) for sentence in annotate_text(text, load_claim_words()).sentences)
 
 
 def is_supposed(sentence: Sentence, languages: tuple[str, ...]) -> bool:

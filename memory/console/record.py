@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from memory.access.scope import user_scope
 from memory.console.acting import open_facade
-from memory.console.fact_lines import build_fact_lines
+from memory.console.fact_lines import FactLine, build_fact_lines
 from memory.console.facts import ONLY_CURRENT, FactGroup, list_groups
 from memory.facts.queries import FactFilter
 from memory.models import Fact, MemoryItem
@@ -38,25 +38,36 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context = {
         "person": person,
         "now": now,
-        "groups": list(tell_once(groups)),
+        "groups": list(tell_groups_once(groups)),
         "more_facts": total - sum(len(group.lines) for group in groups),
-        "ended": build_fact_lines(ended, memory.find_successors(person.user, ended), now),
+        "ended": tell_lines_once(build_fact_lines(ended, memory.find_successors(person.user, ended), now), set()),
+        "changed": list_changed_sentences(groups, ended),
         "statements": statements,
     }
     return render(request, "console/record/page.html", context)
 
 
-def tell_once(groups: Iterable[FactGroup]) -> Iterator[FactGroup]:
+def tell_groups_once(groups: Iterable[FactGroup]) -> Iterator[FactGroup]:
     """A sentence tells several facts, of two people perhaps; it is read once, where it stands first."""
     told: set[str] = set()
     for group in groups:
-        lines = []
-        for line in group.lines:
-            if line.fact.statement not in told:
-                told.add(line.fact.statement)
-                lines.append(line)
-        if lines:
+        if lines := tell_lines_once(group.lines, told):
             yield replace(group, lines=lines)
+
+
+def tell_lines_once(lines: Iterable[FactLine], told: set[str]) -> list[FactLine]:
+    """``told`` grows by the sentences of the lines."""
+    first = []
+    for line in lines:
+        if line.fact.statement not in told:
+            told.add(line.fact.statement)
+            first.append(line)
+    return first
+
+
+def list_changed_sentences(groups: Iterable[FactGroup], ended: Iterable[Fact]) -> set[str]:
+    """Those of which a part holds and another has ended: beside them stands which."""
+    return {line.fact.statement for group in groups for line in group.lines} & {fact.statement for fact in ended}
 
 
 def list_other_statements(person: ViewedPerson, items: Sequence[MemoryItem]) -> list[MemoryItem]:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
@@ -25,10 +25,11 @@ from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.nearest import find_nearest
 from memory.facts.pairs import read_statement
+from memory.facts.since import read_changes, read_contradicting, select_contradicting
 from memory.inference.base import QuestionVector
 from memory.language.text import format_date
-from memory.models import EndUser, Fact, FactReview, MemoryItem
-from memory.models.facts import FactState, ReviewKind
+from memory.models import EndUser, Fact, MemoryItem
+from memory.models.facts import FactState
 from memory.platform.tracing import trace_calls
 from memory.tiers import Tier, Trust
 
@@ -128,7 +129,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
     wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
     facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
-    facts = facts.annotate(doubted_by=Subquery(select_doubts()[:1]))
+    facts = facts.annotate(doubted_by=Subquery(select_contradicting()[:1]))
     known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
     behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
     unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
@@ -138,37 +139,9 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     chosen = told_unread | Q(pk__in=behind)
     items = bank.filter(chosen).defer("lexemes").order_by("-always_inject", "-importance", "-confidence", "occurred_at")
     told_of = list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD])
-    return KnownRows(known, told_of, near, read_doubts(user, known), read_changes(user, known))
-
-
-def select_doubts() -> "QuerySet[FactReview, uuid.UUID]":
-    """What contradicts a fact, the earliest first, as far as nobody has decided it yet."""
-    open_pairs = FactReview.objects.filter(user=OuterRef("user"), other=OuterRef("pk"), decision="")
-    contradicted = open_pairs.filter(kind=ReviewKind.CONTRADICTION, fact__state=FactState.ACTIVE)
-    later = contradicted.filter(fact__first_seen__gte=OuterRef("last_seen"))
-    return later.order_by("fact__first_seen").values_list("fact_id", flat=True)
-
-
-def read_doubts(user: EndUser, facts: Sequence[Fact]) -> dict[uuid.UUID, Fact]:
-    told_by = {fact.pk: by for fact in facts if (by := getattr(fact, "doubted_by", None))}
-    if not told_by:
-        return {}
-    newer = Fact.objects.for_user(user).filter(trust__gt=Trust.EXTERNAL).defer("vector").in_bulk(set(told_by.values()))
-    return {fact_id: newer[by] for fact_id, by in told_by.items() if by in newer}
-
-
-def read_changes(user: EndUser, facts: Sequence[Fact]) -> dict[str, str]:
-    """What ended a part of what the sentences tell: of "my husband Rob is diabetic" that Rob died."""
-    told = {fact.statement for fact in facts if fact.state == FactState.ACTIVE}
-    if not told:
-        return {}
-    closed = Fact.objects.for_user(user).filter(
-        statement__in=told, state__in=[FactState.SUPERSEDED, FactState.RETRACTED]
-    )
-    successor = Fact.objects.for_user(user).active().filter(pk=OuterRef("superseded_by"), trust__gt=Trust.EXTERNAL)
-    pairs = closed.annotate(later=Subquery(successor.values("statement")[:1])).order_by("archived_at")
-    told_since = pairs.values_list("statement", "later")
-    return {statement: later for statement, later in told_since if later and later != statement}
+    told_by = {fact.pk: by for fact in known if (by := getattr(fact, "doubted_by", None))}
+    changes = read_changes(user, {fact.statement for fact in known if fact.state == FactState.ACTIVE})
+    return KnownRows(known, told_of, near, read_contradicting(user, told_by), changes)
 
 
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:

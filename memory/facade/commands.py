@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from memory.claims.building import word_ordered
 from memory.facade.facts import FactVerbs
-from memory.facade.forgetting import Forgettable, find_meant, find_said
+from memory.facade.forgetting import Forgettable, find_asked, find_meant, find_said
 from memory.facade.memories import MemoryVerbs
 from memory.facade.person import PersonVerbs
 from memory.facade.turns import TurnVerbs
@@ -21,6 +22,7 @@ from memory.language.commands import (
     has_reply,
     is_all_of_person,
     read_intent,
+    word_question,
     word_reply,
 )
 from memory.language.folding import fold_text
@@ -164,10 +166,13 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
             return answer(command, "erase all", done=False)
         items = self.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=MOST_COMPARED)
         facts = self.list_facts(user, FactFilter(state=FactState.ACTIVE), now=now, limit=MOST_COMPARED)
-        meant = find_meant(command.what, items, facts)
+        asked = find_asked(word_question(command), command.what, items, facts)
+        meant = asked if asked.is_sure else find_meant(command.what, items, facts)
         if not meant.texts:
             # A goal is kept without the wish it is told as.
             meant = find_meant(drop_wanting(command.what), self._find_aims(user, "goals"), ())
+        if not meant.texts:
+            meant = asked
         if not meant.texts:
             meant = find_said(command.what, self._find_said(user, command.what))
         if not meant.is_sure:
@@ -207,7 +212,7 @@ def name_candidates(command: MemoryCommand, meant: Forgettable) -> CommandResult
 def build_bank_item(command: MemoryCommand) -> NewMemory:
     field = AIMS.get(command.action)
     return NewMemory(
-        command.what,
+        word_ordered(command.what, command.clause) if command.action is CommandAction.REMEMBER else command.what,
         tier=Tier.MEMORY_BANK,
         tags=list(TAGS[field]) if field else [REMEMBERED_TAG],
         importance=IMPORTANCE.get(field, DEFAULT_IMPORTANCE) if field else DEFAULT_IMPORTANCE,

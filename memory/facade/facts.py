@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Collection, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.facade.actor import FacadePart
+from memory.facade.found_facts import FactHit, keep_best_of_sentences, put_later_first, read_hits
 from memory.facade.known import (
     FoundKind,
     FoundLine,
@@ -20,11 +22,9 @@ from memory.facade.known import (
 from memory.facts import browsing, queries, reviews
 from memory.facts.browsing import FactSummary, SubjectFacts
 from memory.facts.confidence import LEAST_USED
-from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import find_nearest, find_nearest_episodes, list_vector_models
 from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
-from memory.facts.relevance import weigh_relevance
 from memory.indexes.answering import question_embedder
 from memory.inference import embedder_of
 from memory.inference.base import QuestionVector
@@ -40,6 +40,9 @@ from memory.tiers import SCORED_TIERS
 from outcomes.exchanges import rereading
 from outcomes.exchanges.rereading import ReadingCounts
 
+# Facts that are read for one line: a sentence tells several, and all lie as near.
+READ_FOR_ONE: Final = 12
+
 
 @dataclass(frozen=True, slots=True)
 class FactDetails:
@@ -48,16 +51,6 @@ class FactDetails:
     fact: Fact
     evidence: Sequence[FactEvidence] = ()
     history: Sequence[FactEvent] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FactHit:
-    """``relevance`` = 0.6 similarity + 0.3 confidence + 0.1 recency, as the source design has it."""
-
-    fact: Fact
-    similarity: float
-    confidence: float
-    relevance: float = field(default=0.0)
 
 
 class FactVerbs(FacadePart):
@@ -182,15 +175,14 @@ class FactVerbs(FacadePart):
         return reviews.count_open_reviews(user)
 
     def search_facts(self, user: EndUser, query: str, *, now: datetime, limit: int) -> list[FactHit]:
-        """The active facts nearest to a question, best first; without an embedder those that share its words."""
+        """The nearest active facts, best first, one of a sentence; without an embedder those that share its words."""
         vectors = embed_for_facts(user, query)
         with user_scope(user):
-            near = find_near_facts(user, vectors, 4 * limit)
-            near = near if vectors else queries.find_by_words(user, query, 4 * limit)
-            facts = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
-            hits = [build_hit(fact, near[fact.pk], now) for fact in facts]
+            near = find_near_facts(user, vectors, READ_FOR_ONE * limit)
+            near = near if vectors else queries.find_by_words(user, query, READ_FOR_ONE * limit)
+            hits = read_hits(user, near, now)
         used = [hit for hit in hits if hit.confidence >= LEAST_USED]
-        return sorted(used, key=lambda hit: (-hit.relevance, hit.fact.pk))[:limit]
+        return put_later_first(keep_best_of_sentences(used))[:limit]
 
     def search_known(
         self, user: EndUser, query: str, *, kinds: Collection[FoundKind], now: datetime, limit: int
@@ -199,7 +191,7 @@ class FactVerbs(FacadePart):
         found: list[FoundLine] = []
         if "fact" in kinds:
             hits = self.search_facts(user, query, now=now, limit=limit)
-            found += [describe_fact_line(hit.fact, hit.similarity, hit.confidence, hit.relevance) for hit in hits]
+            found += [describe_fact_line(hit) for hit in hits]
         if "episode" in kinds:
             # Past its time in its tier a turn was said all the same.
             request = SearchRequest(query, tiers=SCORED_TIERS, limit=limit, dormant=True)
@@ -296,8 +288,3 @@ def find_runs(
         near = find_nearest_episodes(user, *vector, limit=limit)
         episodes = FactEpisode.objects.filter(user=user, pk__in=list(near)).defer("vector")
         return [describe_run(one, near[one.pk], now) for one in episodes if not told & set(one.memory_ids)]
-
-
-def build_hit(fact: Fact, similarity: float, now: datetime) -> FactHit:
-    confidence = compute_confidence(fact, now)
-    return FactHit(fact, similarity, confidence, weigh_relevance(similarity, confidence, fact.last_seen, now))

@@ -1,8 +1,12 @@
 """Which of what is kept an order to forget means: only what surely is, as nobody is asked before it goes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from memory.claims.claim import SPEAKER
+from memory.claims.questions import read_question
+from memory.facts.keys import fold_key
+from memory.facts.pairs import read_statement
 from memory.language.analysis import extract_terms
 from memory.language.commands import CommandAction, read_intent
 from memory.language.exchanges import take_question
@@ -10,6 +14,8 @@ from memory.models import Fact, MemoryItem
 
 # Of what an order of a single word ("forget my address") may mean: a word of two is not yet what it is about.
 LEAST_OF_ONE_WORD = 0.5
+# Of what a question may be answered by, what is itself asked for: a flatmate is no part of an address.
+ASKED_ALONE = frozenset({"lives_in", "address", "works_at", "works_as", "name", "age", "birthday", "boss"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,25 @@ def find_meant(what: str, items: Sequence[MemoryItem], facts: Sequence[Fact]) ->
         tuple(fact for fact, terms in held if terms in meant),
         is_sure=len(meant) == 1 and all(is_clear(said, terms) for terms in meant),
     )
+
+
+def find_asked(question: str, what: str, items: Sequence[MemoryItem], facts: Sequence[Fact]) -> Forgettable:
+    """ "Forget my address", "forget where I live": what answers it as a question, where the order says no more."""
+    asked = read_question(f"{question}?")
+    wanted = asked.relations & ASKED_ALONE
+    if not question or not wanted or len(list_stems(what)) > 1 or asked.is_past:
+        return Forgettable((), (), is_sure=False)
+    told = tuple(fact for fact in facts if fact.subject_key == SPEAKER and fact.relation in wanted)
+    behind = {fact.bank_item_id for fact in facts}
+    kept = tuple(item for item in items if item.pk not in behind and tells_of_person(item.text, wanted))
+    found = Forgettable(kept, told, is_sure=False)
+    return replace(found, is_sure=len(found.texts) == 1)
+
+
+def tells_of_person(text: str, relations: Collection[str]) -> bool:
+    """Of a statement that was kept a moment ago, before it is a fact."""
+    read = read_statement(text)
+    return read.relation in relations and fold_key(read.subject or SPEAKER) == SPEAKER
 
 
 def list_fitting(said: frozenset[str], text: str) -> frozenset[str]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
+from memory.facade.found_facts import FactHit
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
 from memory.language.text import estimate_tokens
-from memory.models import Fact, FactEpisode
+from memory.models import FactEpisode
 from memory.retrieval.results import SearchHit
 from memory.scoring import compute_cosine
 
@@ -18,7 +19,7 @@ MOST_TOKENS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class FoundLine:
-    """``similarity`` is the cosine; 0 where only words were compared."""
+    """``similarity`` is the cosine; 0 where only words were compared. ``later`` is what was said since against it."""
 
     kind: FoundKind
     text: str
@@ -26,10 +27,12 @@ class FoundLine:
     timestamp: datetime
     similarity: float
     relevance: float
+    later: str = ""
 
 
-def describe_fact_line(fact: Fact, similarity: float, confidence: float, relevance: float) -> FoundLine:
-    return FoundLine("fact", fact.statement, confidence, fact.last_seen, similarity, relevance)
+def describe_fact_line(hit: FactHit) -> FoundLine:
+    fact = hit.fact
+    return FoundLine("fact", fact.statement, hit.confidence, fact.last_seen, hit.similarity, hit.relevance, hit.later)
 
 
 def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
@@ -49,7 +52,7 @@ def select_lines(found: Sequence[FoundLine], limit: int) -> list[FoundLine]:
     """The best, in whole lines, within the tokens that all have together. What has no line that fits is left out."""
     chosen: list[FoundLine] = []
     left = MOST_TOKENS
-    for line in sorted(found, key=lambda one: (-one.relevance, one.kind, one.text)):
+    for line in sorted(found, key=lambda one: (-one.relevance, bool(one.later), one.kind, one.text)):
         text = keep_whole_lines(line.text, left)
         if text and len(chosen) < limit:
             chosen.append(replace(line, text=text))

@@ -198,10 +198,12 @@ def read_command(text: str) -> MemoryCommand | None:
 
 
 def _find_clause(plain: str, what: str) -> str:
-    """ "dass ich montags Chor habe": its verb stands last, so that without the first word it is no sentence."""
+    """ "dass ich montags Chor habe": its verb stands last, so that without the first word it is no sentence; "wo ich
+    wohne": without it it asks nothing."""
     before, found, _ = plain.rpartition(what)
     opens = re.search(r"\w++\s++\Z", before) if found else None
-    if opens is None or fold_text(opens[0]).strip() not in collect_entries(SUBJECT, "complementiser"):
+    known = {*collect_entries(SUBJECT, "complementiser"), *collect_entries(SUBJECT, "asking")}
+    if opens is None or fold_text(opens[0]).strip() not in known:
         return ""
     return f"{opens[0].strip()} {what}"
 
@@ -209,6 +211,13 @@ def _find_clause(plain: str, what: str) -> str:
 def is_all_of_person(what: str) -> bool:
     """Whether an order to forget is about all that is known of who gives it."""
     return fold_text(what) in collect_entries(SUBJECT, "all of me")
+
+
+def word_question(command: MemoryCommand) -> str:
+    """What an order to forget asks for: "my address", "wo ich wohne"; empty where it tells the thing itself."""
+    asking = collect_entries(SUBJECT, "asking")
+    said = command.clause or command.what
+    return said if any(fold_text(word) in asking for word in said.split()) else ""
 
 
 def drop_wanting(what: str) -> str:

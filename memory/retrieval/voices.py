@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.own_words import READ, keep_own_words
+from memory.claims.own_words import READ, count_self, keep_own_words
 from memory.claims.questions import read_question
 from memory.language.analysis import extract_terms
 from memory.language.exchanges import take_question
@@ -56,7 +56,7 @@ def is_turn(memory: CandidateMemory) -> bool:
 
 def speaks_otherwise(text: str, words: Sequence[tuple[str, ...]]) -> bool:
     """Whether the words of the question stand in it only where somebody else speaks; where it has none of them,
-    whether most of it is somebody else's."""
+    whether most of it is somebody else's, or all in it that says "I"."""
     said = take_question(text)[:READ]
     own = keep_own_words(said)
     if len(own.split()) >= len(said.split()):
@@ -64,7 +64,8 @@ def speaks_otherwise(text: str, words: Sequence[tuple[str, ...]]) -> bool:
     held = find_held(words, said)
     if held:
         return not held & find_held(words, own)
-    return len(own) < OWN_SHARE * len(said)
+    is_silent = len(own.split()) < len(said.split()) and not count_self(own) and count_self(said) > 0
+    return is_silent or len(own) < OWN_SHARE * len(said)
 
 
 def find_held(words: Sequence[tuple[str, ...]], text: str) -> set[int]:

@@ -1,5 +1,6 @@
 """Insights: what worked, what failed, what is known, what was asked before; by words and graphs, without a vector."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -163,6 +164,21 @@ def test_the_same_question_in_the_thread_a_moment_ago_is_noticed(user: EndUser, 
     assert not anywhere.repetition.in_thread
     assert any("The same was asked 5 min ago" in line for line in render_insights(anywhere))
     assert ask_insights(user, clock, "How do I bake bread?", thread_id="t-1").repetition is None
+
+
+def test_what_was_told_is_not_what_is_asked_of_it(user: EndUser, clock: Clock) -> None:
+    record_exchange(user, clock, "t-1", "Je suis enceinte.")
+    assert ask_insights(user, clock, "Suis-je enceinte ?", thread_id="t-1").repetition is None
+    again = ask_insights(user, clock, "Je suis enceinte !", thread_id="t-1")
+    assert any("The same was said 5 min ago" in line for line in render_insights(again))
+
+
+def test_a_question_of_earlier_that_was_stored_now_was_not_asked_now(user: EndUser, clock: Clock) -> None:
+    question = "How do I repair the docker network?"
+    said = clock() - timedelta(days=11)
+    memory.store_exchange(user, NewExchange("t-1", question, "I am not sure.", occurred_at=said), now=clock())
+    assert ask_insights(user, clock, question, thread_id="t-1").repetition is None
+    assert ask_insights(user, clock, question).repetition is None
 
 
 def test_a_client_that_keeps_the_conversation_itself_is_told_of_a_repetition_too(user: EndUser, clock: Clock) -> None:

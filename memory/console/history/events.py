@@ -1,15 +1,18 @@
-"""The events of all facts and memories of a person in one order, latest first, and how many a day had."""
+"""The events of all facts and memories of a person in one order, latest first, and how many a day had.
+
+What was learned stands at the time it was said, which of an import is long before it was stored.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
-from django.db.models.functions import Left, TruncDate
+from django.db.models import Case, Count, Exists, F, Model, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, Least, Left, TruncDate
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem, Tombstone
@@ -17,8 +20,12 @@ from memory.models.facts import FactState
 from memory.tiers import Status, Tier
 
 EXCERPT: Final = 240
+EVENT_SOURCES: Final = ("fact", "memory")
 # In the order of events of one moment.
-SOURCES: Final = ("fact", "memory")
+SOURCES: Final = (*EVENT_SOURCES, "stored")
+SAID_TIERS: Final = tuple(tier for tier in Tier if tier != Tier.BOOKS)
+# What a sentence does by each of the facts that it tells, and is read once.
+TOLD_ONCE: Final = ("added", "superseded")
 MOST_DIGITS: Final = 18
 # Looks for one page, where books lie between what is shown.
 MOST_LOOKS: Final = 4
@@ -45,14 +52,30 @@ KINDS: Final[Mapping[HistoryKind, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class HistoryPlace:
-    """Where a page ends: its last event."""
+    """Where a page ends: its last event, by its number, or by the memory that was stored."""
 
     at: datetime
     source: str
-    pk: int
+    key: int | UUID
 
     def __str__(self) -> str:
-        return f"{self.at.isoformat()}~{self.source}~{self.pk}"
+        return f"{self.at.isoformat()}~{self.source}~{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """An event, or of a memory that was stored the memory. ``at`` is when it happened, or what it tells was said."""
+
+    place: HistoryPlace
+    kind: str
+    subject_id: UUID
+    is_passage: bool = False
+    reason: str = ""
+    actor: str = ""
+
+    @property
+    def order(self) -> tuple[float, int]:
+        return -self.place.at.timestamp(), SOURCES.index(self.place.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +83,6 @@ class HistoryEvent:
     """``text`` is what the fact or memory says today; not ``is_kept``: nothing is left of it."""
 
     source: str
-    pk: int
     kind: str
     reason: str
     actor: str
@@ -70,10 +92,6 @@ class HistoryEvent:
     tier: str
     is_kept: bool
 
-    @property
-    def place(self) -> HistoryPlace:
-        return HistoryPlace(self.at, self.source, self.pk)
-
 
 def classify_kind(kind: str) -> HistoryKind:
     return next((one for one, starts in KINDS.items() if kind.startswith(starts)), HistoryKind.CHANGED)
@@ -82,14 +100,16 @@ def classify_kind(kind: str) -> HistoryKind:
 def read_place(written: str) -> HistoryPlace | None:
     """None for what is no place: the list then begins at its beginning."""
     moment, _, rest = written.partition("~")
-    source, _, digits = rest.partition("~")
-    if source not in SOURCES or not (digits.isascii() and digits.isdigit()) or len(digits) > MOST_DIGITS:
+    source, _, key = rest.partition("~")
+    is_number = key.isascii() and key.isdigit() and len(key) <= MOST_DIGITS
+    if source not in SOURCES or (source != "stored" and not is_number):
         return None
     try:
         at = datetime.fromisoformat(moment)
+        place = HistoryPlace(at, source, UUID(key) if source == "stored" else int(key))
     except ValueError:
         return None
-    return HistoryPlace(at, source, int(digits)) if at.tzinfo else None
+    return place if at.tzinfo else None
 
 
 def where_kind(kind: HistoryKind | None) -> Q:
@@ -101,12 +121,14 @@ def where_kind(kind: HistoryKind | None) -> Q:
 
 
 def where_before(place: HistoryPlace | None, source: str) -> Q:
+    """Within a moment the numbers of events fall, the ids of memories rise."""
     if place is None:
         return Q()
     if source == place.source:
-        return Q(at__lt=place.at) | Q(at=place.at, pk__lt=place.pk)
+        beside = Q(pk__gt=place.key) if source == "stored" else Q(pk__lt=place.key)
+        return Q(told_at__lt=place.at) | (Q(told_at=place.at) & beside)
     # Of one moment those of the earlier source stand first.
-    return Q(at__lt=place.at) if SOURCES.index(source) < SOURCES.index(place.source) else Q(at__lte=place.at)
+    return Q(told_at__lt=place.at) if SOURCES.index(source) < SOURCES.index(place.source) else Q(told_at__lte=place.at)
 
 
 def list_history(
@@ -116,16 +138,16 @@ def list_history(
 
     The passages of a book are stored at one moment, by the thousand: one of them stands for all.
     """
-    kept: list[tuple[str, Any]] = []
+    kept: list[HistoryRow] = []
     with user_scope(user):
         for _look in range(MOST_LOOKS):
             rows = load_rows(user, kind, until=until, after=after, limit=limit)
-            for source, row in rows[:limit]:
-                if not (kept and is_of_the_same_book(kept[-1][1], row)):
-                    kept.append((source, row))
+            for row in rows[:limit]:
+                if not (kept and is_of_the_same_book(kept[-1], row)):
+                    kept.append(row)
             if len(rows) <= limit:
                 return describe_rows(user, kept), None
-            after = place_after(*rows[limit - 1])
+            after = place_after(rows[limit - 1])
             if len(kept) >= limit // 2:
                 break
         return describe_rows(user, kept), after
@@ -133,50 +155,81 @@ def list_history(
 
 def load_rows(
     user: EndUser, kind: HistoryKind | None, *, until: datetime, after: HistoryPlace | None, limit: int
-) -> list[tuple[str, Any]]:
+) -> list[HistoryRow]:
     """One more than asked for, where there is one."""
-    rows: list[tuple[str, Any]] = []
-    for source, model in zip(SOURCES, (FactEvent, MemoryEvent), strict=True):
-        events = list_told(model, user).filter(where_kind(kind), where_before(after, source))
-        found = events.filter(at__lte=until).defer("before").order_by("-at", "-pk")[: limit + 1]
-        rows += [(source, row) for row in found]
-    rows.sort(key=lambda one: (one[1].at, -SOURCES.index(one[0]), one[1].pk), reverse=True)
+    rows: list[HistoryRow] = []
+    for source, model in zip(EVENT_SOURCES, (FactEvent, MemoryEvent), strict=True):
+        events = list_told(model, user).filter(where_kind(kind), where_before(after, source), told_at__lte=until)
+        rows += [describe_told(source, row) for row in events.defer("before").order_by("-told_at", "-pk")[: limit + 1]]
+    if kind in {None, HistoryKind.LEARNED}:
+        stored = list_stored(user).filter(where_before(after, "stored"), told_at__lte=until)
+        found = stored.order_by("-told_at", "pk").values_list("told_at", "pk")[: limit + 1]
+        rows += [HistoryRow(HistoryPlace(at, "stored", pk), "stored", pk) for at, pk in found]
+    rows.sort(key=lambda row: row.order)
     return rows[: limit + 1]
 
 
-def list_told(model: type[Model], user: EndUser) -> QuerySet[Any]:
-    """The events to be read. Of a fact and the memory that says it in the bank the fact alone is told as learned."""
-    events = model._default_manager.filter(user=user)
+def list_told(model: type[Model], user: EndUser) -> Any:  # noqa: ANN401 -- a query set with one more column
+    """The events with when they are told: what a fact tells at the time it was said, as what took its place.
+
+    What is stored in the memory is told by ``list_stored``, but for books, which nobody said.
+    """
+    events: QuerySet[Any] = model._default_manager.filter(user=user)
     if model is FactEvent:
-        return events
-    published = Fact.objects.for_user(user).filter(bank_item_id=OuterRef("item_id"))
-    return events.exclude(Q(kind="stored") & Exists(published))
+        said = Case(When(kind="added", then=F("fact__first_seen")), When(kind="superseded", then=F("fact__valid_to")))
+        return events.annotate(told_at=Least(F("at"), Coalesce(said, F("at"))))
+    is_told = ~Q(kind="stored")
+    # Of what was stored the tier stands in no index: nobody without a book waits for it.
+    if has_books(user):
+        is_told |= Q(after__tier=Tier.BOOKS)
+    return events.filter(is_told).annotate(told_at=F("at"))
 
 
-def is_passage(row: FactEvent | MemoryEvent) -> bool:
-    return row.kind == "stored" and (row.after or {}).get("tier") == Tier.BOOKS
+def list_stored(user: EndUser) -> Any:  # noqa: ANN401 -- a query set with one more column
+    """Of a fact and the memory that says it in the bank the fact alone is told as learned."""
+    published = Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk"))
+    items = MemoryItem.objects.for_user(user).filter(tier__in=SAID_TIERS).exclude(Exists(published))
+    return items.annotate(told_at=F("occurred_at"))
 
 
-def is_of_the_same_book(earlier: FactEvent | MemoryEvent, row: FactEvent | MemoryEvent) -> bool:
-    return earlier.at == row.at and is_passage(earlier) and is_passage(row)
+def has_books(user: EndUser) -> bool:
+    return MemoryItem.objects.for_user(user).filter(tier=Tier.BOOKS).exists()
 
 
-def place_after(source: str, row: FactEvent | MemoryEvent) -> HistoryPlace:
+def describe_told(source: str, row: Any) -> HistoryRow:  # noqa: ANN401 -- an event with when it is told
+    is_fact = source == "fact"
+    is_passage = not is_fact and row.kind == "stored"
+    subject = row.fact_id if is_fact else row.item_id
+    return HistoryRow(HistoryPlace(row.told_at, source, row.pk), row.kind, subject, is_passage, row.reason, row.actor)
+
+
+def is_of_the_same_book(earlier: HistoryRow, row: HistoryRow) -> bool:
+    return earlier.place.at == row.place.at and earlier.is_passage and row.is_passage
+
+
+def place_after(row: HistoryRow) -> HistoryPlace:
     """Behind all passages of a book, if the row is one: nothing else is written at their moment."""
-    return HistoryPlace(row.at, source, 0 if is_passage(row) else row.pk)
+    return replace(row.place, key=0) if row.is_passage else row.place
 
 
-def describe_rows(user: EndUser, rows: Sequence[tuple[str, Any]]) -> list[HistoryEvent]:
-    facts = load_facts(user, {row.fact_id for source, row in rows if source == "fact"})
-    memories = load_memories(user, {row.item_id for source, row in rows if source == "memory"})
-    shown = []
-    for source, row in rows:
-        subject = row.fact_id if source == "fact" else row.item_id
-        text, tier, is_kept = (facts if source == "fact" else memories).get(subject, ("", "", False))
-        shown.append(
-            HistoryEvent(source, row.pk, row.kind, row.reason, row.actor, row.at, subject, text, tier, is_kept)
-        )
-    return shown
+def describe_rows(user: EndUser, rows: Sequence[HistoryRow]) -> list[HistoryEvent]:
+    """A sentence that told several facts stands once among what was learned of it."""
+    facts = load_facts(user, {row.subject_id for row in rows if row.place.source == "fact"})
+    memories = load_memories(user, {row.subject_id for row in rows if row.place.source != "fact"})
+    stored = [row.subject_id for row in rows if row.place.source == "stored"]
+    by_item = {
+        event.item_id: event for event in MemoryEvent.objects.filter(user=user, item_id__in=stored, kind="stored")
+    }
+    shown: dict[tuple[Any, ...], HistoryEvent] = {}
+    for row in rows:
+        source = "fact" if row.place.source == "fact" else "memory"
+        text, tier, is_kept = (facts if source == "fact" else memories).get(row.subject_id, ("", "", False))
+        written = by_item.get(row.subject_id) if row.place.source == "stored" else None
+        reason, actor = (written.reason, written.actor) if written else (row.reason, row.actor)
+        told = HistoryEvent(source, row.kind, reason, actor, row.place.at, row.subject_id, text, tier, is_kept)
+        is_sentence = source == "fact" and row.kind in TOLD_ONCE and is_kept
+        shown.setdefault((row.kind, row.place.at, text) if is_sentence else (row.place,), told)
+    return list(shown.values())
 
 
 def load_facts(user: EndUser, ids: Collection[UUID]) -> dict[UUID, tuple[str, str, bool]]:
@@ -190,37 +243,36 @@ def load_memories(user: EndUser, ids: Collection[UUID]) -> dict[UUID, tuple[str,
 
 
 def count_by_day(user: EndUser, first: date, last: date) -> dict[date, dict[HistoryKind, int]]:
-    """How much of each kind happened on each day, a book once, with what was deleted for good."""
+    """How much of each kind happened on each day, a sentence and a book once, with what was deleted for good."""
     start, end = datetime.combine(first, time.min, UTC), datetime.combine(last, time.max, UTC)
     counts: dict[date, dict[HistoryKind, int]] = defaultdict(lambda: defaultdict(int))
     with user_scope(user):
-        for model in (FactEvent, MemoryEvent):
-            events: Any = model._default_manager.filter(user=user, at__gte=start, at__lte=end).order_by()
-            for day, kind, number in count_days(events):
-                counts[day][classify_kind(kind)] += number
-        for day, untold in count_untold(user, start, end):
-            counts[day][HistoryKind.LEARNED] -= untold
+        facts = list_told(FactEvent, user).filter(told_at__gte=start, told_at__lte=end)
+        sentences, others = facts.filter(kind__in=TOLD_ONCE), facts.exclude(kind__in=TOLD_ONCE)
+        events = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end).annotate(told_at=F("at"))
+        for one, number in (
+            (sentences, Count("fact__statement", distinct=True)),
+            (others, Count("*")),
+            (events.exclude(kind="stored"), Count("*")),
+        ):
+            for day, kind, found in count_days(one.annotate(told_as=F("kind")), number):
+                counts[day][classify_kind(kind)] += found
+        stored = list_stored(user).filter(told_at__gte=start, told_at__lte=end)
+        learned = count_days(stored.annotate(told_as=Value("stored")), Count("*"))
+        if has_books(user):
+            books = events.filter(kind="stored", after__tier=Tier.BOOKS).annotate(told_as=F("kind"))
+            learned += count_days(books, Count("at", distinct=True))
+        for day, _kind, found in learned:
+            counts[day][HistoryKind.LEARNED] += found
         gone = Tombstone.objects.filter(user=user, deleted_at__gte=start, deleted_at__lte=end).order_by()
-        for day, number in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
-            counts[day][HistoryKind.FORGOTTEN] += number
+        for day, number_gone in gone.values_list(TruncDate("deleted_at", tzinfo=UTC)).annotate(number=Count("*")):
+            counts[day][HistoryKind.FORGOTTEN] += number_gone
     return counts
 
 
-def count_untold(user: EndUser, start: datetime, end: datetime) -> Iterator[tuple[date, int]]:
-    """By day how much was stored that is told elsewhere: of facts, and of books beside the passage that is shown."""
-    stored = MemoryEvent.objects.filter(user=user, at__gte=start, at__lte=end, kind="stored").order_by()
-    by_day = TruncDate("at", tzinfo=UTC)
-    # From the facts, which are fewer than the memories.
-    published = Fact.objects.for_user(user).filter(bank_item_id__isnull=False).values("bank_item_id")
-    yield from stored.filter(item_id__in=published).values_list(by_day).annotate(number=Count("*"))
-    # Of what was stored the tier stands in no index: nobody without a book waits for it.
-    if MemoryItem.objects.for_user(user).filter(tier=Tier.BOOKS).exists():
-        passages = stored.filter(after__tier=Tier.BOOKS).values_list(by_day)
-        yield from passages.annotate(number=Count("*") - Count("at", distinct=True))
-
-
-def count_days(events: QuerySet[Any]) -> list[tuple[date, str, int]]:
-    return list(events.values_list(TruncDate("at", tzinfo=UTC), "kind").annotate(number=Count("*")))
+def count_days(told: QuerySet[Any], number: Count) -> list[tuple[date, str, int]]:
+    by_day = told.order_by().values_list(TruncDate("told_at", tzinfo=UTC), "told_as")
+    return list(by_day.annotate(number=number))
 
 
 def count_memories_until(user: EndUser, moment: datetime) -> dict[str, int]:

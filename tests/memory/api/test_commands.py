@@ -124,6 +124,52 @@ def test_what_only_a_conversation_tells_is_archived_where_it_says_little_else(ap
     assert [item["id"] for item in unsure["items"]] == [memory_id]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("known", "order"),
+    [
+        ("I live in Leeds.", "forget my address"),
+        ("I live in Leeds.", "forget where I live"),
+        ("Ich wohne in Graz.", "Vergiss, wo ich wohne"),
+        ("Vivo en Lugo.", "olvida dónde vivo"),
+        ("J'habite à Lyon.", "oublie où j'habite"),
+        ("Abito a Torino.", "dimentica dove abito"),
+        ("Moro em Lisboa.", "esquece onde moro"),
+        ("אני גרה בחיפה.", "תשכחי איפה אני גרה"),
+        ("I'm allergic to kiwi.", "forget im allergic to kiwi"),
+    ],
+)
+def test_what_an_order_to_forget_asks_for_is_archived(api: ApiClient, known: str, order: str) -> None:
+    others = ["My sister Ida is my flatmate.", "My brother Per lives in Hull."]
+    for statement in (*others, known):
+        assert api.post("facts", {"statement": statement}).status_code == 201
+    [forgotten] = run(api, order)
+    assert (forgotten["action"], forgotten["done"]) == ("forget", True), forgotten["message"]
+    assert {one["statement"] for one in api.get("facts").json()["items"]} == set(others)
+
+
+def test_a_home_that_an_order_kept_is_forgotten_by_its_name(api: ApiClient) -> None:
+    run(api, "pls remember that I live in Leeds")
+    [forgotten] = run(api, "forget my address pls")
+    assert (forgotten["done"], forgotten["message"]) == (True, "Archived: I live in Leeds")
+    assert api.get("memories", {"tier": "memory_bank"}).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("order", "kept"),
+    [
+        ("Kannst du dir merken, dass ich Jazz mag?", "Ich mag Jazz."),
+        ("Merk dir, dass meine Schwester in Graz wohnt", "Meine Schwester wohnt in Graz."),
+        ("Merk dir, dass ich in Ulm wohne und zwei Katzen habe", "Ich wohne in Ulm und habe zwei Katzen."),
+        ("Merk dir, dass ich, wenn es regnet, Kopfweh habe", "ich, wenn es regnet, Kopfweh habe"),
+        ("pls remember im allergic to kiwi", "im allergic to kiwi"),
+    ],
+)
+def test_what_an_order_keeps_is_a_sentence(api: ApiClient, order: str, kept: str) -> None:
+    [one] = run(api, order)
+    assert (one["action"], one["done"]) == ("remember", True)
+    assert [item["text"] for item in api.get("memories", {"tier": "memory_bank"}).json()["items"]] == [kept]
+
+
 def test_an_order_to_forget_that_fits_nothing_or_too_much_changes_nothing_and_says_so(api: ApiClient) -> None:
     for statement in ("I'm allergic to milk.", "My sister Ida lives in Leeds.", "My brother Per lives in Leeds."):
         api.post("facts", {"statement": statement})

@@ -34,7 +34,7 @@ def test_a_search_finds_facts_episodes_or_both_best_first(
 
     facts, episodes, both = search("facts"), search("episodes"), search("both")
     assert facts[0]["text"] == "I am allergic to peanuts."
-    assert set(facts[0]) == {"kind", "text", "confidence", "timestamp", "similarity", "relevance_score"}
+    assert set(facts[0]) == {"kind", "text", "confidence", "timestamp", "similarity", "relevance_score", "later"}
     assert {one["kind"] for one in facts} == {"fact"}
     assert [one["kind"] for one in episodes] == ["episode"]
     assert episodes[0]["text"].splitlines()[0].startswith("User: Which nuts")
@@ -170,3 +170,27 @@ def test_what_a_conversation_taught_is_read_and_corrected_by_the_same_calls(
     assert api.delete(f"memories/{exchange['memory_id']}").status_code == 204
     assert api.get(f"facts/{fact['id']}").status_code == 404
     assert listed(api, state="all") == []
+
+
+def test_a_sentence_that_told_several_facts_is_one_line(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    karl = "My mate Karl is diabetic and a bricklayer, he lives in Hull."
+    for told in (karl, "My sister is called Ida.", "I like jazz."):
+        body = {"user_message": told, "assistant_message": "Noted."}
+        assert api.post(f"threads/{len(told)}/exchanges", body).status_code == 201
+    profiling.profile_due_exchanges(user, now=clock())
+    assert len([one for one in api.get("facts").json()["items"] if "Karl" in one["statement"]]) > 2
+    found = api.post("facts/search", {"query": "Who is Karl?", "search_type": "facts", "limit": 3}).json()["results"]
+    assert len({one["text"] for one in found}) == len(found) == 3
+    assert [one["text"] for one in found if "Karl" in one["text"]] == [karl]
+    assert {one["later"] for one in found} == {None}
+
+
+def test_what_ended_a_part_of_a_sentence_stands_before_it(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    first, last = "My husband Rob is diabetic and works at Lidl.", "My husband Rob works at Aldi now."
+    for told in (first, "I live in Leeds.", last):
+        body = {"user_message": told, "assistant_message": "I see.", "occurred_at": clock().isoformat()}
+        assert api.post(f"threads/{len(told)}/exchanges", body).status_code == 201
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=20)
+    found = api.post("facts/search", {"query": "Does Rob work at Lidl?", "search_type": "facts"}).json()["results"]
+    assert [(one["text"], one["later"]) for one in found[:2]] == [(last, None), (first, last)]

@@ -19,6 +19,8 @@ ORDERS = {
     "If we moved to Norway I would work on a ferry": "Norway",
     "Ojalá me tocara la lotería y me comprara un velero": "velero",
     'My sister said: "I am allergic to eggs"': "eggs",
+    "for a novel: my name is Silas, I have leprosy and live in Malta. write ch 2": "Malta",
+    "Für einen Roman: ich heiße Silas und lebe auf Malta.": "Malta",
 }
 
 

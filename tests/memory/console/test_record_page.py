@@ -11,6 +11,8 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, Fact
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
+from outcomes.exchanges.profiling import profile_due_exchanges
+from outcomes.exchanges.storing import NewExchange
 from tests.memory.console.conftest import Console
 
 pytestmark = pytest.mark.django_db
@@ -58,3 +60,16 @@ def test_a_sentence_that_tells_several_facts_of_one_is_read_once(console: Consol
 
 def test_of_somebody_unknown_it_says_so(console: Console, place: str) -> None:
     assert "Nothing is held true of this person yet." in console.get(f"{place}/record").content.decode()
+
+
+def test_a_sentence_of_which_a_part_has_ended_says_which(console: Console, user: EndUser, place: str) -> None:
+    told = "My husband Rob is diabetic and works at Lidl."
+    for days, said in ((40, told), (3, "My husband Rob works at Aldi now.")):
+        then = timezone.now() - timedelta(days=days)
+        memory.store_exchange(user, NewExchange(f"thread {days}", said, "Noted.", occurred_at=then), now=then)
+        profile_due_exchanges(user, now=then)
+    page = console.get(f"{place}/record").content.decode()
+    holds, ended = page[: page.index('id="ended"')], page[page.index('id="ended"') :]
+    assert (holds.count(told), ended.count(told)) == (1, 1)
+    assert "<bdi hx-disable>Lidl</bdi>" in ended
+    assert "<bdi hx-disable>Lidl</bdi>" not in holds

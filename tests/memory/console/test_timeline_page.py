@@ -60,6 +60,22 @@ def test_what_the_bank_says_of_a_fact_is_told_once_with_the_fact(console: Consol
     assert "2 learned" in page, "the exchange and the fact"
 
 
+def test_what_was_told_earlier_stands_on_the_day_it_was_said(console: Console, user: EndUser, place: str) -> None:
+    now = timezone.now()
+    for days, said in ((40, "I take ramipril 5 mg."), (3, "I no longer take ramipril.")):
+        then = now - timedelta(days=days)
+        memory.store_exchange(user, NewExchange(f"thread {days}", said, "Noted.", occurred_at=then), now=now)
+    profile_due_exchanges(user, now=now)
+    page = read(console, place)
+    places = [page.index(f'id="day-{now - timedelta(days=ago):%Y%m%d}"') for ago in (3, 40)]
+    assert places == sorted(places)
+    assert page.index("I no longer take ramipril.") < places[1] < page.rindex("I take ramipril 5 mg.")
+    assert "learned" not in page[page.index(f'id="day-{now:%Y%m%d}"') : places[0]], "today a bank item was archived"
+    told = [text for text in TEXT.findall(page[places[1] :]) if text == "I take ramipril 5 mg."]
+    assert len(told) == 1, "a sentence that told a medicine and its dose is learned once"
+    assert "2 learned" in page[places[1] :], "the exchange and the sentence"
+
+
 def test_a_kind_leaves_the_others_out(console: Console, user: EndUser, place: str) -> None:
     keep(user, "The lamp is repaired on Thursdays")
     move(user)

@@ -84,3 +84,32 @@ def test_a_context_says_that_it_is_not_said_of_themselves(user: EndUser, clock: 
     lines = memory.compose_context(user, "Where do I work?", now=clock(), thread_id="new").injection.splitlines()
     assert [OTHERS_WORDS in line for line in lines if "bakery" in line] == [True]
     assert not any(OTHERS_WORDS in line for line in lines if "mill" in line)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "for a novel: my name is Silas, I have leprosy and live in Malta. write ch 2",
+        "fix this sql: insert into users (bio) values ('I live in Rome and I am vegan')",
+        "my gran always said 'i am a communist and proud of it'. what did that mean in 1950",
+    ],
+)
+def test_who_somebody_else_is_is_no_answer_to_who_i_am(
+    user: EndUser, clock: Clock, index_now: IndexNow, other: str
+) -> None:
+    tell(user, clock, other)
+    index_now(user)
+    [line] = [part for part in read_context(user, clock, "who am i?").splitlines() if other[:20] in part]
+    assert OTHERS_WORDS in line
+
+
+def test_whose_secret_was_taken_out_speaks_of_themselves(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "el pin de mi tarjeta es 8841, recuérdame una regla mnemotécnica")
+    index_now(user)
+    told = read_context(user, clock, "¿cuál es el pin de mi tarjeta?")
+    assert "regla mnemotécnica" in told
+    assert OTHERS_WORDS not in told
+
+
+def read_context(user: EndUser, clock: Clock, question: str) -> str:
+    return memory.compose_context(user, question, now=clock()).injection

@@ -46,8 +46,10 @@ class TurnReading:
     asked: tuple[Claim, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
-        """In the sentence, or right behind it."""
-        return any(one.place <= at <= one.place + len(one.sentence.raw) + BEHIND for at in self.laughs)
+        """In the sentence, right behind it, or right before it without a full stop: "haha I live in my inbox"."""
+        end = one.place + len(one.sentence.raw) + BEHIND
+        before = (self.whole.text[at : one.place] for at in self.laughs if at < one.place)
+        return any(one.place <= at <= end for at in self.laughs) or any(not text.strip() for text in before)
 
     def list_passages(self) -> list[Passage]:
         return [Passage((one.sentence,), self.is_masked) for one in self.sentences]

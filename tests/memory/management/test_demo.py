@@ -4,14 +4,16 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
+from pytest_django.plugin import DjangoDbBlocker
 
 from memory.access.keys import authenticate
 from memory.access.scope import user_scope
@@ -39,9 +41,17 @@ def read_data(name: str) -> list[dict[str, Any]]:
 CONVERSATION, OUTCOMES = read_data("conversation.jsonl"), read_data("outcomes.jsonl")
 
 
+@pytest.fixture(scope="module")
+def opened(services: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[dict[str, str]]:
+    """Loaded once, which takes half a second of CPU; what a test does to it is undone with the test."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield demo.prepare_demo()
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def prepared(db: None) -> dict[str, str]:
-    return demo.prepare_demo()
+def prepared(opened: dict[str, str], db: None) -> dict[str, str]:
+    return dict(opened)
 
 
 @pytest.fixture

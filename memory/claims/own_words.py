@@ -59,10 +59,11 @@ def orders_text(sentence: Sentence) -> bool:
 
 
 def heads_story(sentence: Sentence) -> bool:
-    """ "For a novel: my name is Silas"; not "my favourite book: I liked the end"."""
+    """ "For a novel: my name is Silas"; not "my favourite book: I liked the end", nor "big letters: fair on Monday"."""
     colon = next((at for at, word in enumerate(sentence.words) if word == COLON), 0)
     own = sentence.spans(MARK + "i", MARK + "my", MARK + "remember", MARK + "self")
-    return any(at < colon for at, _ in sentence.spans(MARK + "story")) and not any(at < colon for at, _ in own)
+    is_story = any(at < colon for at, _ in sentence.spans(MARK + "story"))
+    return is_story and bool(own) and all(at > colon for at, _ in own)
 
 
 @lru_cache(maxsize=4096)

@@ -100,7 +100,7 @@ def draft_facts(user: EndUser, turn: LeasedTurn) -> list[DraftedStatement]:
     exchange = turn.exchange
     spoken = SpokenText(
         exchange.short_question,
-        turn.said_at,
+        exchange.said_at,
         exchange.thread_id,
         exchange.memory_id,
         list(turn.previous),

@@ -75,7 +75,7 @@ def list_said_turns(user: EndUser, since: datetime | None) -> tuple[list[SaidTur
     """Everything the person said that is stored, oldest first, and how many imported turns are not theirs."""
     imported, others = list_imported_turns(user, since, None)
     with user_scope(user):
-        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user))
+        exchanges = Exchange.objects.filter(user=user)
         if since is not None:
             exchanges = exchanges.filter(said_at__gte=since)
         rows = exchanges.order_by("created_at", "pk").values_list("said_at", "pk")
@@ -138,7 +138,7 @@ def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]
     """Those of a batch that are still there and say something, with what the person said before each."""
     with user_scope(user):
         ids = [turn.ref_id for turn in batch]
-        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user)).in_bulk(ids)
+        exchanges = Exchange.objects.filter(user=user).in_bulk(ids)
         items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
         said: dict[str, list[str]] = {}
         loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id), said) for turn in batch]
@@ -155,10 +155,9 @@ def load_turn(
 
 def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
     before = leasing.read_last_turns(user, exchange)
-    said_at = leasing.find_said_at(exchange)
     spoken = SpokenText(
         exchange.short_question,
-        said_at,
+        exchange.said_at,
         exchange.thread_id,
         exchange.memory_id,
         before.turns,

@@ -79,7 +79,7 @@ class Exchange(models.Model):
     detected = models.JSONField(default=dict)
     # When profile facts were extracted from the user's message. Empty: still to be done.
     profiled_at = models.DateTimeField(null=True, blank=True)
-    # Not before this: the lease of a worker, or the pause after a failure.
+    # Not before this: the pause after a failure, or after the second time that its worker died.
     profile_after = models.DateTimeField(null=True, blank=True)
     profile_attempts = models.PositiveSmallIntegerField(default=0)
 

@@ -26,7 +26,7 @@ NEAR_TURNS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class LeasedTurn:
+class TurnToRead:
     """An exchange to read, and what the person said before it in the thread, oldest first.
 
     ``asked`` is the question that the assistant's last words were.
@@ -48,7 +48,7 @@ class SaidBefore:
         return SaidBefore([*self.turns, exchange.short_question], find_asked(exchange.short_answer))
 
 
-def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTurn], int]:
+def begin_reading(user: EndUser, now: datetime, limit: int) -> tuple[list[TurnToRead], int]:
     """Begin to read what is due, and settle what needs no reading. Returns also how many were settled.
 
     In the order they were said: what was said later replaces what was said before, whichever came in first.
@@ -56,7 +56,7 @@ def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTu
     with user_scope(user):
         due = filter_readable(user, now).select_for_update(no_key=True)
         rows = cut_at_begun(list(due.order_by("said_at", "created_at", "pk")[:limit]))
-        leased: list[Exchange] = []
+        begun: list[Exchange] = []
         for exchange in rows:
             if is_skippable(exchange):
                 mark_profiled(exchange, now)
@@ -66,15 +66,15 @@ def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTu
             # and what was said after it is read first.
             is_suspect = exchange.profile_attempts > 1
             exchange.profile_after = now + retry_delay(exchange.profile_attempts) if is_suspect else None
-            leased.append(exchange)
-        Exchange.objects.bulk_update(leased, ["profile_attempts", "profile_after"])
-        return list(recall_threads(user, leased)), len(rows) - len(leased)
+            begun.append(exchange)
+        Exchange.objects.bulk_update(begun, ["profile_attempts", "profile_after"])
+        return list(recall_threads(user, begun)), len(rows) - len(begun)
 
 
 def cut_at_begun(rows: list[Exchange]) -> list[Exchange]:
     """One that was begun before is taken alone, so that it takes no other with it when it kills the worker again."""
-    begun = next((number for number, row in enumerate(rows) if row.profile_attempts), len(rows))
-    return rows[: max(1, begun)]
+    first_begun = next((number for number, row in enumerate(rows) if row.profile_attempts), len(rows))
+    return rows[: max(1, first_begun)]
 
 
 def is_skippable(exchange: Exchange) -> bool:
@@ -88,14 +88,14 @@ def tells_nothing(text: str) -> bool:
     return is_small_talk(text) and not any(char.isdigit() for char in text)
 
 
-def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[LeasedTurn]:
+def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[TurnToRead]:
     """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
     said: dict[tuple[str, RowScope], SaidBefore] = {}
     for exchange in exchanges:
         # Once for each thread: the rest of the batch goes on from there.
         place = (exchange.thread_id, RowScope.of(exchange))
         before = said.get(place) or read_last_turns(user, exchange)
-        yield LeasedTurn(exchange, before.turns[-LAST_TURNS:], before.asked)
+        yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
         said[place] = before.add(exchange)
 
 
@@ -112,7 +112,7 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     return found
 
 
-def return_lease(user: EndUser, exchange: Exchange) -> None:
+def undo_attempt(user: EndUser, exchange: Exchange) -> None:
     """A service it needs does not answer: this was no attempt."""
     with user_scope(user):
         row = lock_pending(user, exchange.pk)

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from memory.models import EndUser
@@ -62,6 +63,8 @@ class Exchange(models.Model):
     required_scoring = models.BooleanField(default=False)
     scored_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    # Before ``created_at`` where it was imported. As its memory's ``occurred_at``, which may be gone before it.
+    said_at = models.DateTimeField(default=timezone.now, db_default=Now())
     # What is read from it stays in its agent and project, also what the person says of themselves: a key that is bound
     # to one stored it, or nobody knows.
     is_bound = models.BooleanField(default=True, db_default=True)
@@ -76,7 +79,7 @@ class Exchange(models.Model):
     detected = models.JSONField(default=dict)
     # When profile facts were extracted from the user's message. Empty: still to be done.
     profiled_at = models.DateTimeField(null=True, blank=True)
-    # Not before this: the lease of a worker, or the pause after a failure.
+    # Not before this: the pause after a failure, or after the second time that its worker died.
     profile_after = models.DateTimeField(null=True, blank=True)
     profile_attempts = models.PositiveSmallIntegerField(default=0)
 
@@ -93,8 +96,8 @@ class Exchange(models.Model):
                 condition=models.Q(detection="pending"),
             ),
             models.Index(
-                fields=["user", "created_at"],
-                name="exchange_unprofiled",
+                fields=["user", "said_at", "created_at", "id"],
+                name="exchange_unread",
                 condition=models.Q(profiled_at__isnull=True),
             ),
         ]

@@ -292,7 +292,7 @@ class KeptExchangeOut(BaseModel):
             assistant_message=exchange.assistant_message,
             interrupted=exchange.interrupted,
             created_at=exchange.created_at,
-            occurred_at=detail.said_at,
+            occurred_at=detail.exchange.said_at,
             required_scoring=exchange.required_scoring,
             state=detail.state,
             outcome=VerdictOut.of(detail.outcome) if detail.outcome else None,

@@ -15,7 +15,7 @@ from memory.evaluation.report import BenchmarkTarget
 from memory.evaluation.timing import LatencySpread, Pace, Stopwatch, run_clients, summarize_latencies
 from memory.models import EndUser
 from memory.platform import redis
-from outcomes.exchanges import leasing, profiling
+from outcomes.exchanges import profiling, reading_queue
 from outcomes.models import Exchange
 
 STORE, READ, KNOWN = "store an exchange", "read a turn, in this process", "from stored to read"
@@ -191,7 +191,9 @@ def measure_reading(person: EndUser) -> dict[str, LatencySpread]:
     """What reading costs for each turn: the rules, the embedder and the look for a twin in the bank."""
     watch = Stopwatch()
     with user_scope(person):
-        turns = list(leasing.recall_threads(person, Exchange.objects.filter(user=person).order_by("created_at", "pk")))
+        turns = list(
+            reading_queue.recall_threads(person, Exchange.objects.filter(user=person).order_by("created_at", "pk"))
+        )
     for turn in turns:
         with watch.measure(READ):
             profiling.draft_facts(person, turn)

@@ -139,6 +139,15 @@ def freeze(value: Any) -> Any:  # noqa: ANN401 -- any JSON
     return tuple(freeze(one) for one in value) if isinstance(value, list | tuple) else value
 
 
+def date_exchanges(user: EndUser, made: Sequence[Any]) -> None:
+    """Those of a file that does not tell when they were said: their memories do."""
+    undated = [row for row in made if row.said_at is None]
+    memories = MemoryItem.objects.for_user(user).filter(pk__in=[row.memory_id for row in undated if row.memory_id])
+    told = dict(memories.values_list("pk", "occurred_at")) if undated else {}
+    for row in undated:
+        row.said_at = told.get(row.memory_id, row.created_at)
+
+
 def queue_texts(user: EndUser, made: Sequence[Any], now: datetime) -> None:
     """Records and messages are embedded from what was written, as if they had just been said."""
     row = made[0]

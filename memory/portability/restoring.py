@@ -175,6 +175,8 @@ class Restoration:
             reserved = zip(batch, reserve_keys(table.model, len(batch)), strict=True)
             self.numbers[table.name].update({int(str(line.key)): key for line, key in reserved})
         made = [self.build(table, line) for line in batch]
+        if table.model is Exchange:
+            following.date_exchanges(self.user, made)
         table.model._default_manager.bulk_create(made, batch_size=BATCH)
         self.follow(made)
 

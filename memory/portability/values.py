@@ -18,6 +18,8 @@ from memory.tiers import MAX_TEXT_CHARS, MOST_AHEAD
 
 # They say until when something holds or is kept, which may well be to come.
 TO_COME: Final = frozenset({"expires_at", "valid_from", "valid_to", "detection_at", "profile_after"})
+# Files of an earlier release lack them; `following` makes them anew.
+MADE_UP_FOR: Final = frozenset({"said_at"})
 # An exchange is as long as the body of a request.
 LONGEST_TEXT: Final = 2 * 1024 * 1024
 LONGEST_LIST: Final = 10_000
@@ -58,7 +60,7 @@ def is_left_out(column: "models.Field[Any, Any]", value: Value) -> bool:
 
 def fill_in(column: "models.Field[Any, Any]") -> Value:
     """The value of a column that a line does not name. Raises BadValue where there is none."""
-    if column.null:
+    if column.null or column.name in MADE_UP_FOR:
         return None
     if isinstance(column, ArrayField):
         return []

@@ -48,12 +48,6 @@ class ExchangeDetail:
     actions: list[ActionTaken] = field(default_factory=list)
     learned: list[MemoryItem] = field(default_factory=list)
     """Items of the memory bank that were read from it."""
-    occurred_at: datetime | None = None
-    """Of its memory; an exchange that was imported is older than its row."""
-
-    @property
-    def said_at(self) -> datetime:
-        return self.occurred_at or self.exchange.created_at
 
     @property
     def state(self) -> str:
@@ -83,8 +77,6 @@ class ThreadSummary:
     thread_id: str
     exchanges: int
     last: Exchange
-    # When the last one was said, as in ``ExchangeDetail``.
-    said_at: datetime
 
     @property
     def waits(self) -> bool:
@@ -139,7 +131,7 @@ def list_exchanges_stored_with(user: EndUser, memory_id: uuid.UUID, *, within: t
 
 def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeDetail]:
     """These exchanges with outcomes, actions, signals and what was learned from them."""
-    # In five queries, however many exchanges a page has.
+    # In four queries, however many exchanges a page has.
     found = {exchange.pk: ExchangeDetail(exchange) for exchange in exchanges}
     for signal in ConversationSignal.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         found[signal.exchange_id].signals.append(signal)
@@ -159,18 +151,9 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
     return list(found.values())
 
 
-def add_times(user: EndUser, details: Collection[ExchangeDetail]) -> dict[uuid.UUID, ExchangeDetail]:
-    """When each was said, which its memory tells. Returns those that have one, by it."""
-    by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
-    memories = MemoryItem.objects.for_user(user).filter(pk__in=list(by_memory))
-    for memory_id, occurred_at in memories.values_list("pk", "occurred_at"):
-        by_memory[memory_id].occurred_at = occurred_at
-    return by_memory
-
-
 def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
-    """When each was said, and what the memory bank took from it."""
-    by_memory = add_times(user, details)
+    """What the memory bank took from each."""
+    by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
     bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind="profile")
     for item in bank.filter(parents__overlap=list(by_memory)).defer("lexemes").order_by("created_at", "pk"):
         for memory_id in item.parents:
@@ -194,12 +177,7 @@ def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSu
         newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
         threads = [row["thread_id"] for row in newest]
         last = {row.thread_id: row for row in Exchange.objects.raw(LAST_OF_THREADS, [threads, user.pk])}
-        details = {thread_id: ExchangeDetail(exchange) for thread_id, exchange in last.items()}
-        add_times(user, details.values())
-        return [
-            ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]], details[row["thread_id"]].said_at)
-            for row in newest
-        ]
+        return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
 
 
 def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
@@ -254,7 +232,7 @@ def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
         "user": exchange.user_message,
         "assistant": exchange.assistant_message,
         "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),
-        "occurred_at": one.said_at.isoformat().replace("+00:00", "Z"),
+        "occurred_at": exchange.said_at.isoformat().replace("+00:00", "Z"),
         "interrupted": exchange.interrupted,
         "required_scoring": exchange.required_scoring,
         "scored": exchange.scored_at is not None,

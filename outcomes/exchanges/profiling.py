@@ -1,7 +1,7 @@
 """Reads facts out of each exchange, once it is stored.
 
-Only the user's own words are read, exchange by exchange in the order they were said (``leasing``). Facts are stored in
-the transaction that settles their exchange, so they are stored once.
+Only the user's own words are read, exchange by exchange in the order they were said (``reading_queue``). Facts are
+stored in the transaction that settles their exchange, so they are stored once.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from memory.models import EndUser
 from memory.models.facts import EvidenceKind
 from memory.platform.faults import Unavailable
 from outcomes import work
-from outcomes.exchanges import leasing
-from outcomes.exchanges.leasing import LeasedTurn
+from outcomes.exchanges import reading_queue
+from outcomes.exchanges.reading_queue import TurnToRead
 from outcomes.models import Exchange
 
 logger = structlog.get_logger(__name__)
@@ -59,24 +59,24 @@ def profile_due_exchanges(user: EndUser, *, now: datetime | None = None, limit: 
 
     Without ``now`` each is settled at its own moment. Raises Unavailable.
     """
-    leased, settled = leasing.lease_turns(user, now or timezone.now(), limit)
+    begun, settled = reading_queue.begin_reading(user, now or timezone.now(), limit)
     silent: list[Exchange] = []
     try:
-        for turn in leased:
+        for turn in begun:
             if not profile_turn(user, turn, now):
                 silent.append(turn.exchange)
     except Unavailable:
         # What is settled already is passed over.
-        for turn in leased:
-            leasing.return_lease(user, turn.exchange)
+        for turn in begun:
+            reading_queue.undo_attempt(user, turn.exchange)
         raise
     finally:
         # Most turns tell nothing: settled one by one they cost as much as reading them.
-        leasing.settle_exchanges(user, silent, now or timezone.now())
-    return settled + len(leased)
+        reading_queue.settle_exchanges(user, silent, now or timezone.now())
+    return settled + len(begun)
 
 
-def profile_turn(user: EndUser, turn: LeasedTurn, now: datetime | None) -> bool:
+def profile_turn(user: EndUser, turn: TurnToRead, now: datetime | None) -> bool:
     """Read a turn and store what it tells. False if it tells nothing and is still to be settled."""
     try:
         # What is learned of it belongs where the exchange does.
@@ -90,17 +90,17 @@ def profile_turn(user: EndUser, turn: LeasedTurn, now: datetime | None) -> bool:
     except Exception:
         # One turn that cannot be read must not keep the person's others from being read.
         logger.exception("an exchange could not be read", exchange=str(turn.exchange.pk))
-        leasing.postpone_exchange(user, turn.exchange, now or timezone.now())
+        reading_queue.postpone_exchange(user, turn.exchange, now or timezone.now())
     return True
 
 
-def draft_facts(user: EndUser, turn: LeasedTurn) -> list[DraftedStatement]:
+def draft_facts(user: EndUser, turn: TurnToRead) -> list[DraftedStatement]:
     """The facts in the user's words."""
     # It calls other services, so no transaction may be open.
     exchange = turn.exchange
     spoken = SpokenText(
         exchange.short_question,
-        turn.said_at,
+        exchange.said_at,
         exchange.thread_id,
         exchange.memory_id,
         list(turn.previous),
@@ -121,7 +121,7 @@ def store_facts(user: EndUser, exchange: Exchange, drafted: Sequence[DraftedStat
         row = learn_pending(user, exchange, [one for one in drafted if one.scope == current_scope()], now)
         if row is None:
             return 0
-        leasing.mark_profiled(row, now)
+        reading_queue.mark_profiled(row, now)
     return len(drafted)
 
 
@@ -130,7 +130,7 @@ def learn_pending(
 ) -> Exchange | None:
     """Store facts in the scope that holds. None, and nothing is stored, where the exchange is settled already."""
     with user_scope(user):
-        row = leasing.lock_pending(user, exchange.pk)
+        row = reading_queue.lock_pending(user, exchange.pk)
         if row is not None:
             origin = FactOrigin(EvidenceKind.EXCHANGE, row.pk, row.memory_id, row.thread_id)
             learning.learn_facts(user, drafted, origin, now=now)

@@ -25,7 +25,7 @@ from memory.models.facts import EvidenceKind
 from memory.platform.deadline import Deadline
 from memory.tiers import MAX_TEXT_CHARS
 from memory.transfer.chats.speech import list_own_turns, read_own_turns_before
-from outcomes.exchanges import leasing
+from outcomes.exchanges import reading_queue
 from outcomes.models import Exchange
 
 # Texts that are in memory at once.
@@ -75,7 +75,7 @@ def list_said_turns(user: EndUser, since: datetime | None) -> tuple[list[SaidTur
     """Everything the person said that is stored, oldest first, and how many imported turns are not theirs."""
     imported, others = list_imported_turns(user, since, None)
     with user_scope(user):
-        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user))
+        exchanges = Exchange.objects.filter(user=user)
         if since is not None:
             exchanges = exchanges.filter(said_at__gte=since)
         rows = exchanges.order_by("created_at", "pk").values_list("said_at", "pk")
@@ -138,11 +138,11 @@ def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]
     """Those of a batch that are still there and say something, with what the person said before each."""
     with user_scope(user):
         ids = [turn.ref_id for turn in batch]
-        exchanges = leasing.annotate_said_at(user, Exchange.objects.filter(user=user)).in_bulk(ids)
+        exchanges = Exchange.objects.filter(user=user).in_bulk(ids)
         items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
         said: dict[str, list[str]] = {}
         loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id), said) for turn in batch]
-    return (turn for turn in loaded if turn is not None and not leasing.tells_nothing(turn.spoken.text))
+    return (turn for turn in loaded if turn is not None and not reading_queue.tells_nothing(turn.spoken.text))
 
 
 def load_turn(
@@ -154,11 +154,10 @@ def load_turn(
 
 
 def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
-    before = leasing.read_last_turns(user, exchange)
-    said_at = leasing.find_said_at(exchange)
+    before = reading_queue.read_last_turns(user, exchange)
     spoken = SpokenText(
         exchange.short_question,
-        said_at,
+        exchange.said_at,
         exchange.thread_id,
         exchange.memory_id,
         before.turns,
@@ -171,9 +170,9 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
 def load_item(user: EndUser, item: MemoryItem, said: dict[str, list[str]]) -> LoadedTurn:
     """``said`` are the last turns of the threads of this batch, so that each thread is looked up once."""
     if item.thread_id not in said:
-        said[item.thread_id] = read_own_turns_before(user, item, leasing.LAST_TURNS)
+        said[item.thread_id] = read_own_turns_before(user, item, reading_queue.LAST_TURNS)
     previous = said[item.thread_id]
-    said[item.thread_id] = [*previous, item.text][-leasing.LAST_TURNS :]
+    said[item.thread_id] = [*previous, item.text][-reading_queue.LAST_TURNS :]
     spoken = SpokenText(item.text[:MAX_TEXT_CHARS], item.occurred_at, item.thread_id, item.pk, previous)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id, RowScope.of(item)))
 
@@ -192,7 +191,7 @@ def store_turn(
             if exchange is None:
                 return
             if exchange.profiled_at is None:
-                leasing.mark_profiled(exchange, now)
+                reading_queue.mark_profiled(exchange, now)
         else:
             items = MemoryItem.objects.for_user(user).select_for_update(no_key=True).filter(pk=origin.ref_id)
             if items.only("pk").first() is None:

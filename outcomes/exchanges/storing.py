@@ -47,7 +47,7 @@ class NewExchange:
     tools: Sequence[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
     occurred_at: datetime | None = None
-    """When it was said, if not now; kept with its memory."""
+    """When it was said, if not now."""
     is_awaited: bool = False
     """Somebody waits until it is read: the worker does not gather what else is said."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -79,7 +79,7 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         # First, while no row of the user is locked: a hint locks memories, which are locked before the user's own row.
         store_signals(user, row, now)
         stored = writing.store_memory(user, build_memory(new, question, answer), now=now, actor=actor)
-        row.memory_id = stored.item.pk
+        row.memory_id, row.said_at = stored.item.pk, stored.item.occurred_at
         row.save(force_insert=True)
         store_tool_runs(user, row, new.tools, now)
         mark_exchange_work(user, row, now, is_awaited=new.is_awaited)

@@ -61,12 +61,9 @@ class ThreadCursor:
     thread_id: str
 
 
-# When an exchange was said, its memory tells: one that was imported is older than its row.
 SAID = """
 WITH said AS (
-    SELECT e.thread_id, coalesce(m.occurred_at, e.created_at) AS at, 1 AS exchanges, 0 AS memories
-    FROM exchange e LEFT JOIN memory_item m ON m.user_id = e.user_id AND m.id = e.memory_id
-    WHERE e.user_id = %(user)s
+    SELECT thread_id, said_at AS at, 1 AS exchanges, 0 AS memories FROM exchange WHERE user_id = %(user)s
     UNION ALL
     SELECT thread_id, occurred_at, 0, 1 FROM memory_item
     WHERE user_id = %(user)s AND thread_id <> '' AND status = ANY(%(kept)s)

@@ -23,8 +23,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True), pytest.
 
 memory = MemoryFacade("key:test")
 DEATHS = [
-    ("outcomes.exchanges.leasing:lease_turns", "before", 1),
-    ("outcomes.exchanges.leasing:lease_turns", "after", 1),
+    ("outcomes.exchanges.reading_queue:begin_reading", "before", 1),
+    ("outcomes.exchanges.reading_queue:begin_reading", "after", 1),
     ("memory.facts.profile:detect_profile_facts", "before", 1),
     ("outcomes.exchanges.profiling:draft_facts", "after", 1),
     ("outcomes.exchanges.profiling:draft_facts", "after", 3),
@@ -37,8 +37,8 @@ DEATHS = [
     ("memory.store.writing:store_memory", "after", 1),
     ("memory.lifecycle.learning:learn_facts", "after", 1),
     ("memory.lifecycle.learning:learn_facts", "after", 2),
-    ("outcomes.exchanges.leasing:mark_profiled", "after", 1),
-    ("outcomes.exchanges.leasing:settle_exchanges", "before", 1),
+    ("outcomes.exchanges.reading_queue:mark_profiled", "after", 1),
+    ("outcomes.exchanges.reading_queue:settle_exchanges", "before", 1),
     ("outcomes.exchanges.profiling:store_facts", "after", 1),
     ("outcomes.exchanges.profiling:store_facts", "after", 2),
     ("outcomes.work:move_reading_mark", "before", 1),

@@ -20,8 +20,8 @@ from memory.models import EndUser, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.tiers import SourceType, Tier, Trust
 from outcomes import tasks, work
-from outcomes.exchanges import leasing, listing, profiling, rereading
-from outcomes.exchanges.leasing import LeasedTurn
+from outcomes.exchanges import listing, profiling, reading_queue, rereading
+from outcomes.exchanges.reading_queue import TurnToRead
 from outcomes.exchanges.storing import NewExchange
 from outcomes.models import Exchange
 from tests.conftest import Clock
@@ -118,14 +118,14 @@ def test_switched_off_nothing_is_looked_for_nor_waits(user: EndUser, clock: Cloc
     assert list_bank(user) == []
 
 
-def lease_turn(user: EndUser, clock: Clock) -> LeasedTurn:
-    [turn], _ = leasing.lease_turns(user, clock(), 1)
+def begin_turn(user: EndUser, clock: Clock) -> TurnToRead:
+    [turn], _ = reading_queue.begin_reading(user, clock(), 1)
     return turn
 
 
 def test_a_killed_worker_loses_nothing_and_a_late_one_adds_nothing(user: EndUser, clock: Clock) -> None:
     record_exchange(user, clock, FACT)
-    turn = lease_turn(user, clock)
+    turn = begin_turn(user, clock)
     extract_facts(user)
     assert len(list_bank(user)) == 1
     late = profiling.store_facts(user, turn.exchange, profiling.draft_facts(user, turn), clock())
@@ -142,7 +142,7 @@ def test_what_ends_the_worker_each_time_is_left(user: EndUser, clock: Clock, mon
     record_exchange(user, clock, FACT)
     record_exchange(user, clock, "I collect stamps.")
     monkeypatch.setattr(profile, "detect_profile_facts", killed)
-    for deaths in range(1, leasing.MOST_ATTEMPTS + 1):
+    for deaths in range(1, reading_queue.MOST_ATTEMPTS + 1):
         with pytest.raises(SystemExit):
             profiling.profile_due_exchanges(user, now=clock())
         # The first death may have been anybody's. After a second what was said later is not kept waiting.
@@ -169,7 +169,7 @@ def test_a_turn_that_cannot_be_read_keeps_no_other_from_being_read(
     extract_facts(user)
     assert (len(list_bank(user)), count_pending(user)) == (1, 1)
     assert work.PROFILES.list_users(clock()) == [], "it pauses"
-    for _ in range(leasing.MOST_ATTEMPTS):
+    for _ in range(reading_queue.MOST_ATTEMPTS):
         assert work.PROFILES.list_users(clock.advance(minutes=1)) == [user.pk]
         extract_facts(user)
     assert (count_pending(user), work.PROFILES.list_users(clock.advance(days=1))) == (0, [])
@@ -183,7 +183,7 @@ def test_a_service_that_is_away_costs_no_attempt(user: EndUser, clock: Clock, mo
     record_exchange(user, clock, "I collect stamps.")
     with monkeypatch.context() as patched:
         patched.setattr(profile, "detect_profile_facts", away)
-        for _ in range(leasing.MOST_ATTEMPTS + 1):
+        for _ in range(reading_queue.MOST_ATTEMPTS + 1):
             extract_facts(user)
     assert count_pending(user) == 2
     assert work.PROFILES.list_users(clock()) == [user.pk], "the sweep finds it"
@@ -339,7 +339,7 @@ def test_a_request_leaves_to_the_worker_what_that_has_begun(
     monkeypatch.setattr(turns, "AWAITED_S", 0.05)
     record_exchange(user, clock, FACT)
     with try_task_lock("exchanges", user.pk):
-        turn = lease_turn(user, clock)
+        turn = begin_turn(user, clock)
         memory.read_exchanges(user)
     with user_scope(user):
         exchange = Exchange.objects.get(pk=turn.exchange.pk)
@@ -354,7 +354,7 @@ def test_a_request_leaves_to_the_worker_what_that_has_begun(
 
 def test_an_exchange_that_was_deleted_meanwhile_leaves_nothing(user: EndUser, clock: Clock) -> None:
     exchange_id = record_exchange(user, clock, FACT)
-    turn = lease_turn(user, clock)
+    turn = begin_turn(user, clock)
     reported = listing.find_exchange(user, exchange_id)
     assert reported is not None
     assert reported.exchange.memory_id is not None

@@ -8,17 +8,13 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
-
-from django.db.models import DateTimeField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
 from memory.claims.answering import find_asked
 from memory.conf import memory_conf
-from memory.models import EndUser, MemoryItem
+from memory.models import EndUser
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
 from outcomes.work import filter_conversation, filter_readable
@@ -30,14 +26,13 @@ NEAR_TURNS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class LeasedTurn:
-    """An exchange to read, when it was said, and what the person said before it in the thread, oldest first.
+class TurnToRead:
+    """An exchange to read, and what the person said before it in the thread, oldest first.
 
     ``asked`` is the question that the assistant's last words were.
     """
 
     exchange: Exchange
-    said_at: datetime
     previous: Sequence[str]
     asked: str = ""
 
@@ -53,22 +48,15 @@ class SaidBefore:
         return SaidBefore([*self.turns, exchange.short_question], find_asked(exchange.short_answer))
 
 
-def annotate_said_at(user: EndUser, exchanges: QuerySet[Exchange]) -> QuerySet[Any]:
-    """Adds ``said_at``, which the exchange's memory tells: one that was imported is older than its row."""
-    memories = MemoryItem.objects.for_user(user).filter(pk=OuterRef("memory_id"))
-    said_at = Coalesce(Subquery(memories.values("occurred_at")[:1]), "created_at", output_field=DateTimeField())
-    return exchanges.annotate(said_at=said_at)
-
-
-def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTurn], int]:
+def begin_reading(user: EndUser, now: datetime, limit: int) -> tuple[list[TurnToRead], int]:
     """Begin to read what is due, and settle what needs no reading. Returns also how many were settled.
 
     In the order they were said: what was said later replaces what was said before, whichever came in first.
     """
     with user_scope(user):
-        due = annotate_said_at(user, filter_readable(user, now)).select_for_update(no_key=True)
+        due = filter_readable(user, now).select_for_update(no_key=True)
         rows = cut_at_begun(list(due.order_by("said_at", "created_at", "pk")[:limit]))
-        leased: list[Exchange] = []
+        begun: list[Exchange] = []
         for exchange in rows:
             if is_skippable(exchange):
                 mark_profiled(exchange, now)
@@ -78,15 +66,15 @@ def lease_turns(user: EndUser, now: datetime, limit: int) -> tuple[list[LeasedTu
             # and what was said after it is read first.
             is_suspect = exchange.profile_attempts > 1
             exchange.profile_after = now + retry_delay(exchange.profile_attempts) if is_suspect else None
-            leased.append(exchange)
-        Exchange.objects.bulk_update(leased, ["profile_attempts", "profile_after"])
-        return list(recall_threads(user, leased)), len(rows) - len(leased)
+            begun.append(exchange)
+        Exchange.objects.bulk_update(begun, ["profile_attempts", "profile_after"])
+        return list(recall_threads(user, begun)), len(rows) - len(begun)
 
 
 def cut_at_begun(rows: list[Exchange]) -> list[Exchange]:
     """One that was begun before is taken alone, so that it takes no other with it when it kills the worker again."""
-    begun = next((number for number, row in enumerate(rows) if row.profile_attempts), len(rows))
-    return rows[: max(1, begun)]
+    first_begun = next((number for number, row in enumerate(rows) if row.profile_attempts), len(rows))
+    return rows[: max(1, first_begun)]
 
 
 def is_skippable(exchange: Exchange) -> bool:
@@ -100,21 +88,21 @@ def tells_nothing(text: str) -> bool:
     return is_small_talk(text) and not any(char.isdigit() for char in text)
 
 
-def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[LeasedTurn]:
+def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[TurnToRead]:
     """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
     said: dict[tuple[str, RowScope], SaidBefore] = {}
     for exchange in exchanges:
         # Once for each thread: the rest of the batch goes on from there.
         place = (exchange.thread_id, RowScope.of(exchange))
         before = said.get(place) or read_last_turns(user, exchange)
-        yield LeasedTurn(exchange, find_said_at(exchange), before.turns[-LAST_TURNS:], before.asked)
+        yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
         said[place] = before.add(exchange)
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     thread = filter_conversation(user, exchange.thread_id, exchange).exclude(pk=exchange.pk)
-    near = annotate_said_at(user, thread).order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
-    place = (find_said_at(exchange), exchange.created_at, exchange.pk)
+    near = thread.order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
+    place = (exchange.said_at, exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]
     spoken = Exchange.objects.filter(user=user).only("user_message", "assistant_message")
     messages = spoken.in_bulk(before) if before else {}
@@ -124,12 +112,7 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     return found
 
 
-def find_said_at(exchange: Exchange) -> datetime:
-    said_at: datetime = getattr(exchange, "said_at", exchange.created_at)
-    return said_at
-
-
-def return_lease(user: EndUser, exchange: Exchange) -> None:
+def undo_attempt(user: EndUser, exchange: Exchange) -> None:
     """A service it needs does not answer: this was no attempt."""
     with user_scope(user):
         row = lock_pending(user, exchange.pk)

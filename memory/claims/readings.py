@@ -46,9 +46,9 @@ class TurnReading:
     asked: tuple[Claim, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
-        """In the sentence, right behind it, or right before it without a full stop: "haha I live in my inbox"."""
+        """In the sentence or right behind it, or, where it is all that is said, before it: "haha I live in my inbox"."""
         end = one.place + len(one.sentence.raw) + BEHIND
-        before = (self.whole.text[at : one.place] for at in self.laughs if at < one.place)
+        before = (self.whole.text[at : one.place] for at in self.laughs if at < one.place and len(self.sentences) == 1)
         return any(one.place <= at <= end for at in self.laughs) or any(not text.strip() for text in before)
 
     def list_passages(self) -> list[Passage]:

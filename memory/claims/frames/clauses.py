@@ -294,6 +294,14 @@ def starts_asking(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     return is_put and spoken.startswith(words.phrases["ask"]) and not tokens[at - 1].has("wh", "asks within")
 
 
+def goes_with_auxiliary(tokens: Sequence[HotToken], at: int) -> bool:
+    """ "Mio fratello si è appena trasferito": an adverb parts no participle from its verb."""
+    back = at - 1
+    while back > 0 and tokens[back].has("adv"):
+        back -= 1
+    return back < at - 1 and tokens[back].has("be 1", "be 3", "have 1", "have 3")
+
+
 def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     token, before = tokens[at], tokens[at - 1]
     if words.language == "de" and token.text in {"der", "die", "das"} and tokens[at + 1].has("named", "be 3", "have 3"):
@@ -303,6 +311,8 @@ def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
         return False
     if token.has("asks thou") or starts_asking(tokens, at, words):
         return True
+    if goes_with_auxiliary(tokens, at):
+        return False
     follows = at + 1 < len(tokens) and any(is_verb(tokens, place) for place in range(at + 1, min(at + 4, len(tokens))))
     if token.has("i"):
         # German puts the subject behind its verb: "seit zwei Jahren wohne ich hier".

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
@@ -50,7 +51,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     ``has_capitals``: whether the person writes them, so that a small letter says that a word is no name.
     """
     is_dated = claim.relation == "time" and is_time_word(fold_text(claim.subject))
-    if is_dated or (claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)):
+    if is_dated or is_almost(claim) or (claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)):
         # Of "am 3. März um 10 Uhr" no month is at ten.
         return None
     claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
@@ -72,6 +73,14 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def is_almost(claim: Claim) -> bool:
+    """ "I nearly moved to York", "our cat almost died": no change; "almost 30" is one."""
+    words = WORD.findall(fold_letters(claim.statement))
+    almost = load_words(claim.lang or "en", "almost")
+    is_short = any(word in almost and not behind.isdigit() for word, behind in pairwise(words))
+    return is_short and claim.tense in {"new", "over"}
 
 
 def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:

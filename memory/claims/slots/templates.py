@@ -77,6 +77,7 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "not only",
         "dwells bare",
+        "almost",
         "dwelling size",
         "occupation like",
         "none of",

@@ -220,3 +220,21 @@ def test_an_appointment_quotes_nobody_and_courts_nobody() -> None:
 def test_a_job_that_began_this_week_goes_on() -> None:
     assert ("you", "works_at", "aldi", True) in read_told("New job! Started at Aldi this week.")
     assert not read_told("I might start at Aldi this week")
+
+
+@pytest.mark.parametrize("text", ["I nearly moved to York last year.", "our cat nearly died", "Casi me mudo a Bilbao."])
+def test_what_almost_happened_changes_nothing(text: str) -> None:
+    assert {one.relation for one in read_claims(text)} <= {"about"}
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Mio fratello si è appena trasferito a Bari.", ("fratello", "lives_in", "bari", True)),
+        ("Mi hermano se acaba de mudar a Bilbao.", ("hermano", "lives_in", "bilbao", True)),
+        ("O meu irmão acabou de se mudar para Braga.", ("irmão", "lives_in", "braga", True)),
+        ("Mein Bruder ist gerade nach Bonn gezogen.", ("bruder", "lives_in", "bonn", True)),
+    ],
+)
+def test_a_brothers_move_is_his(text: str, who: Told) -> None:
+    assert read_told(text) == {who}

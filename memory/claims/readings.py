@@ -46,7 +46,7 @@ class TurnReading:
     asked: tuple[Claim, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
-        """In the sentence or right behind it, or, where it is all that is said, before it: "haha I live in my inbox"."""
+        """In or right behind the sentence, or before the only one: "haha I live in my inbox"."""
         end = one.place + len(one.sentence.raw) + BEHIND
         before = (self.whole.text[at : one.place] for at in self.laughs if at < one.place and len(self.sentences) == 1)
         return any(one.place <= at <= end for at in self.laughs) or any(not text.strip() for text in before)

@@ -65,12 +65,15 @@ def find_general_claim(sentence: Sentence, start: int, end: int, mentions: froze
 
 def is_aside(sentence: Sentence, start: int, end: int) -> bool:
     lasts = has_within(sentence, start, end, MARK + "habit")
-    if stands_apart(sentence, start, end, *ASIDE, *ASIDE_OF_CLAIMS, *(() if lasts else (MARK + "episode",))):
+    # "My dad died when I was six" stays so.
+    is_over = has_within(sentence, start, end, MARK + "over")
+    kinds = (*ASIDE, *ASIDE_OF_CLAIMS, *(() if lasts else (MARK + "episode",)))
+    if stands_apart(sentence, start, end, *(kind for kind in kinds if not (is_over and kind == MARK + "past"))):
         return True
     # "I love that answer", "je cherche ton avis": said to the assistant, of the assistant.
     if sentence.has_at(start, MARK + "asks") or has_within(sentence, start, end, "you"):
         return True
-    is_lasting = lasts or has_within(sentence, start, end, *LASTING, MARK + "change", MARK + "over")
+    is_lasting = lasts or is_over or has_within(sentence, start, end, *LASTING, MARK + "change")
     if not is_lasting and has_within(sentence, start, end, MARK + "momentary"):
         return True
     # "I saw a fox" and "we went to the zoo" are over; "they took my thyroid out in 2015" stays true.

@@ -21,7 +21,7 @@ from memory.claims.slots.matching import load_phrases, load_small_words, load_wo
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PARTNERS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.loader import list_codes, read_entries
@@ -89,9 +89,12 @@ def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return replace(claim, object="", tense="over", polarity=False)
     if claim.relation in ANIMALS and tells_death(claim):
         return replace(claim, tense="over", polarity=False)
-    if tells_state(claim, has_capitals=has_capitals):
+    # "Mein Vater ist gestorben": kin stay kin.
+    is_death = claim.relation in KIN - PARTNERS and names_end(claim)
+    if is_death or tells_state(claim, has_capitals=has_capitals):
         whose = claim.relation if claim.subject == SPEAKER else claim.subject
-        return replace(claim, subject=whose, relation=ABOUT, polarity=True)
+        stated = replace(claim, subject=whose, relation=ABOUT, polarity=True)
+        return replace(stated, tense="present") if is_death else stated
     return None
 
 
@@ -122,7 +125,7 @@ def names_end(claim: Claim) -> bool:
     said, value = f" {fold_letters(claim.statement)} ", fold_letters(claim.object)
     phrases = (fold_letters(one) for one in read_entries(claim.lang or "en", "frames", "parting"))
     found = (one for one in phrases if f" {one}" in said)
-    return bool(value) and any(one.split()[-1] == value or value.startswith(one) for one in found)
+    return bool(value) and any(one.split()[-1] == value or f"{value} ".startswith(f"{one} ") for one in found)
 
 
 def tells_death(claim: Claim) -> bool:

@@ -238,3 +238,9 @@ def test_what_almost_happened_changes_nothing(text: str) -> None:
 )
 def test_a_brothers_move_is_his(text: str, who: Told) -> None:
     assert read_told(text) == {who}
+
+
+def test_kin_who_died_are_kin() -> None:
+    assert read_told("mein Vater ist gestorben") == {("father", "about", "gestorben", True)}
+    assert read_claims("my dad died when I was six")
+    assert ("you", "mother", "מתגוררת אצלנו", True) in read_told("אמא שלי מתגוררת אצלנו")

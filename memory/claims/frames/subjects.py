@@ -82,7 +82,8 @@ def find_before(reader: PhraseReader, end: int) -> tuple[NounPhrase, ...]:
     at = 0
     while at < end:
         token = reader.tokens[at]
-        if token.has("prep"):
+        # "My son sleeps badly since we moved": a preposition takes no "we".
+        if token.has("prep") and not (at + 1 < end and reader.tokens[at + 1].has("i")):
             phrase = reader.read_phrase(at + 1, end)
             at = max(at + 1, phrase.end if phrase else 0)
             continue

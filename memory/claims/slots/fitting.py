@@ -50,9 +50,9 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
     ``has_capitals``: whether the person writes them, so that a small letter says that a word is no name.
     """
-    is_dated = claim.relation == "time" and is_time_word(fold_text(claim.subject))
-    if is_dated or is_almost(claim) or (claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)):
-        # Of "am 3. März um 10 Uhr" no month is at ten.
+    if is_dated(claim) or is_almost(claim) or asks_who(claim):
+        return None
+    if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
         return None
     claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
     if is_other_kind(claim):
@@ -73,6 +73,16 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def is_dated(claim: Claim) -> bool:
+    """Of "am 3. März um 10 Uhr" no month is at ten."""
+    return claim.relation == "time" and is_time_word(fold_text(claim.subject))
+
+
+def asks_who(claim: Claim) -> bool:
+    """ "What's a good dinner" without its mark tells nothing of "what"."""
+    return fold_letters(claim.subject) in load_words(claim.lang or "en", "question words", "bullets")
 
 
 def is_almost(claim: Claim) -> bool:
@@ -181,9 +191,9 @@ def is_recent_deed(claim: Claim) -> bool:
 
 
 def names_relative(claim: Claim) -> bool:
-    """ "I'm the mother of twins"; a "sage-femme" is nobody's wife."""
-    words = claim.object.split()
-    return bool(words) and load_hot_words(claim.lang or "en").nouns.get(fold_letters(words[0])) in KIN
+    """ "I'm the mother of twins", "a single dad of two"; a "sage-femme" is nobody's wife."""
+    nouns = load_hot_words(claim.lang or "en").nouns
+    return any(nouns.get(fold_letters(word)) in KIN for word in claim.object.split()[:2])
 
 
 def is_simile(claim: Claim) -> bool:

@@ -239,8 +239,16 @@ def is_ended(text: str, match: re.Match[str], language: str) -> bool:
 def is_denied(text: str, match: re.Match[str], language: str) -> bool:
     """Whether a denial stands in what was matched, or right before its object: "I don't live in Leeds"."""
     end = match.start("o") if "o" in match.groupdict() and match["o"] else match.end()
-    start = max(text.rfind(mark, 0, match.start() + 1) for mark in ",;:")
-    return load_denial(language).search(text, max(0, start), end) is not None
+    start = max(0, *(text.rfind(mark, 0, match.start() + 1) for mark in ",;:"))
+    # "Theo won't sleep since we moved to Hove": what stands before the person denies nothing of theirs. Elsewhere the
+    # person is as often left out, or "on".
+    said = [one.start() for one in load_first_person().finditer(text, start, end)] if language == "en" else []
+    return load_denial(language).search(text, said[-1] if said else start, end) is not None
+
+
+@cache
+def load_first_person() -> re.Pattern[str]:
+    return re.compile(rf"[{PARTINGS}](?:{join_words('en', 'i')})(?=[{PARTINGS}])")
 
 
 @cache

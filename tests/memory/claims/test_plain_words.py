@@ -244,3 +244,18 @@ def test_kin_who_died_are_kin() -> None:
     assert read_told("mein Vater ist gestorben") == {("father", "about", "gestorben", True)}
     assert read_claims("my dad died when I was six")
     assert ("you", "mother", "מתגוררת אצלנו", True) in read_told("אמא שלי מתגוררת אצלנו")
+
+
+def test_whoever_moved_is_who_stands_beside_the_verb() -> None:
+    told = read_told("my 3yo Theo won't sleep since we moved to Hove last month")
+    assert {one for one in told if one[1] == "lives_in"} == {("you", "lives_in", "hove", True)}
+
+
+def test_a_question_without_its_mark_tells_nothing_of_what() -> None:
+    told = read_claims("my partner Joe eats everything, what's a compromise dinner")
+    assert "what" not in {one.subject for one in told}
+
+
+def test_working_remotely_names_no_employer() -> None:
+    assert not [one for one in read_claims("trabajo en remoto desde Málaga") if one.relation == "works_at"]
+    assert ("you", "works_at", "casa da moeda", True) in read_told("Trabalho na Casa da Moeda")

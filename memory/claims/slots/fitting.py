@@ -50,9 +50,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
     ``has_capitals``: whether the person writes them, so that a small letter says that a word is no name.
     """
-    if is_dated(claim) or is_almost(claim) or asks_who(claim):
-        return None
-    if claim.relation in NAMED and is_of_theirs(claim.statement, claim.object):
+    if tells_nothing(claim):
         return None
     claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
     if is_other_kind(claim):
@@ -73,6 +71,11 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def tells_nothing(claim: Claim) -> bool:
+    is_theirs = claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)
+    return is_theirs or is_dated(claim) or is_almost(claim) or asks_who(claim)
 
 
 def is_dated(claim: Claim) -> bool:

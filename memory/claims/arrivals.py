@@ -4,6 +4,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from memory.claims.building import word_whole
@@ -21,6 +22,8 @@ from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 MOST_OF_NAME: Final = 3
+# Before who one works for; "in" and "at" stand before beds as well.
+OF_FIRMS: Final = frozenset({"bei", "beim", "chez", "presso"})
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
 REPLACED: Final = frozenset({ABOUT, "time", "dating", "studies"})
 # "Ci hanno dato le chiavi": what goes on longer tells more than that.
@@ -81,7 +84,24 @@ def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
     is_own = any(load_phrases(language, one).search(text) for one in ("keys", "own at last"))
     if is_own and not names_another(text, language):
         yield from find_in_pieces(raw, 0, "lives_in", language)
+    yield from find_begun(raw, language)
     yield from find_here(raw, language)
+
+
+def find_begun(raw: str, language: str) -> Iterator[Arrival]:
+    """ "Seit Montag bin ich bei Bosch": where somebody is since a day is where they work, unless it is a town or at
+    somebody's."""
+    words = [fold_letters(one[0]) for one in WORD.finditer(raw)]
+    since, here = load_words(language, "since when"), load_words(language, "am here")
+    is_dated = any(word in since and names_day(behind, language) for word, behind in pairwise(words))
+    is_far = any(word in since and names_day(behind, language) for word, behind in zip(words, words[2:], strict=False))
+    if here.isdisjoint(words) or not (is_dated or is_far) or names_another(raw, language):
+        return
+    for one in find_in_pieces(raw, 0, "works_at", language):
+        at = raw.casefold().find(one.name)
+        is_led = bool(raw[:at].split()) and fold_letters(raw[:at].split()[-1]) in OF_FIRMS
+        if (is_led or raw[at : at + 1].isupper()) and not (is_known_place(one.name) or is_no_home(one.name)):
+            yield one
 
 
 def find_here(raw: str, language: str) -> Iterator[Arrival]:
@@ -148,7 +168,7 @@ def find_in_pieces(raw: str, start: int, relation: str, language: str) -> Iterat
 def find_work(words: Stretch, language: str) -> Stretch | None:
     """ "Ab Montag bei Trumpf", "at Rowntree from Monday": a day, a name behind "at", and nothing else."""
     at_work = load_words(language, "at work")
-    begins = {part for one in load_words(language, "begins") for part in one.split()}
+    begins = {part for kind in ("begins", "since when") for one in load_words(language, kind) for part in one.split()}
     timed = [
         is_of_time(one[0], language) or is_plain(one[0], language) or fold_letters(one[0]) in begins for one in words
     ]

@@ -77,6 +77,7 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "not only",
         "dwells bare",
+        "since when",
         "almost",
         "dwelling size",
         "occupation like",

@@ -259,3 +259,24 @@ def test_a_question_without_its_mark_tells_nothing_of_what() -> None:
 def test_working_remotely_names_no_employer() -> None:
     assert not [one for one in read_claims("trabajo en remoto desde Málaga") if one.relation == "works_at"]
     assert ("you", "works_at", "casa da moeda", True) in read_told("Trabalho na Casa da Moeda")
+
+
+@pytest.mark.parametrize(
+    ("text", "employer"),
+    [
+        ("Seit Montag bin ich bei Bosch.", "bosch"),
+        ("Since Monday I am at Aldi.", "aldi"),
+        ("desde el lunes estoy en Seur", "seur"),
+        ("depuis lundi je suis chez Free", "free"),
+        ("da lunedì sono alla Ferrari", "ferrari"),
+    ],
+)
+def test_where_somebody_is_since_a_day_they_work(text: str, employer: str) -> None:
+    assert [(one.relation, one.object, one.tense) for one in read_claims(text)] == [("works_at", employer, "new")]
+
+
+@pytest.mark.parametrize(
+    "text", ["desde ayer estoy en cama", "Seit Montag bin ich in Bonn.", "seit gestern sind wir bei Anna"]
+)
+def test_a_bed_a_town_and_a_friend_are_no_employer(text: str) -> None:
+    assert not [one for one in read_claims(text) if one.relation == "works_at"]

@@ -158,13 +158,12 @@ def is_bare_manner(claim: Claim) -> bool:
     at = claim.statement.casefold().find(claim.object)
     before = WORD.findall(cut_before(claim))
     language, last = claim.lang or "en", fold_letters(before[-1]) if before else ""
-    if last in load_words(language, "beside whom"):
+    # "En haut", and not "aux Pays-Bas".
+    is_manner = fold_letters(claim.object) in load_words(language, "dwells manner")
+    if is_manner or last in load_words(language, "beside whom"):
         return True
-    return (
-        last in load_words(language, "dwells bare")
-        and claim.statement[at : at + 1].islower()
-        and not is_known_place(claim.object)
-    )
+    is_bare = last in load_words(language, "dwells bare") and claim.statement[at : at + 1].islower()
+    return is_bare and not is_known_place(claim.object)
 
 
 def name_state(claim: Claim) -> Claim:

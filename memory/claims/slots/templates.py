@@ -77,6 +77,7 @@ WORD_SECTIONS: Final = frozenset(
         "denial",
         "not only",
         "dwells bare",
+        "dwells manner",
         "since when",
         "almost",
         "dwelling size",

@@ -61,7 +61,13 @@ def test_how_and_with_whom_somebody_lives_is_no_home(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "home"), [("vivo sola en Vigo", "vigo"), ("Ich wohne allein in Köln", "köln"), ("j’habite lyon", "lyon")]
+    ("text", "home"),
+    [
+        ("vivo sola en Vigo", "vigo"),
+        ("Ich wohne allein in Köln", "köln"),
+        ("j’habite lyon", "lyon"),
+        ("j'habite aux Pays-Bas", "pays-bas"),
+    ],
 )
 def test_where_somebody_lives_is_read_beside_it(text: str, home: str) -> None:
     assert ("you", "lives_in", home, True) in read_told(text)

@@ -29,5 +29,12 @@ def list_context_bullets(
         found = find_hot_facts(user, cue, state, thread_id=thread_id, intent=reading.intent, now=now)
     edges = [one.edge for one in found.chosen]
     return [
-        HotLine(render_bullet(edge, reading.lang), edge.statement, edge.fact_id, edge.bank_item_id) for edge in edges
+        HotLine(
+            render_bullet(edge, reading.lang),
+            edge.statement,
+            edge.fact_id,
+            edge.bank_item_id,
+            is_doubted=edge.doubted_at is not None,
+        )
+        for edge in edges
     ]

@@ -7,6 +7,7 @@ from knowledge_graph.hotmem.edges import HotEdge
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.words import load_relation_nouns
 from memory.claims.taxonomy import ANIMALS, DETAILS, GROUPS, PEOPLE
+from memory.facts.since import word_doubt
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
 from memory.language.framing import quote_as_line
@@ -30,9 +31,10 @@ PLACE: Final = re.compile(r"\{[nsot]\}")
 
 def render_bullet(edge: HotEdge, lang: str) -> str:
     """The triple as a line of text, taken as data: what a person stored may hold anything."""
-    return word_triple(
+    words = word_triple(
         edge.subject, edge.relation, edge.object, edge.statement, lang, polarity=edge.polarity, told_in=edge.lang
     )
+    return words if edge.doubted_at is None else word_doubt(words, edge.doubted_at, edge.later)
 
 
 def word_triple(

@@ -22,6 +22,9 @@ class HotEdge:
     polarity: bool = True
     thread_id: str = ""
     bank_item_id: UUID | None = None
+    # Since when another most likely holds in its place, and in which words, while nobody has decided.
+    doubted_at: datetime | None = None
+    later: str = ""
 
     @property
     def triple(self) -> tuple[str, str, str]:

@@ -1,9 +1,10 @@
 """From a turn to what is laid beside it: what it is about, ranked, and said at most once in a few turns."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from knowledge_graph.hotmem.candidates import find_about, find_candidates, list_named
 from knowledge_graph.hotmem.cues import TurnCue
@@ -12,7 +13,8 @@ from knowledge_graph.hotmem.gating import ASKED, list_entities, select_about
 from knowledge_graph.hotmem.ranking import RankedEdge, ScoreWeights, choose_edges, rank_edges
 from knowledge_graph.hotmem.threads import HotThreadState
 from memory.conf import HotPathConf, memory_conf
-from memory.models import EndUser
+from memory.facts.since import find_contradicted
+from memory.models import EndUser, Fact
 
 SECONDS_A_DAY: Final = 86_400
 # Who laughs or thanks wants nothing told; what is named in passing may stand beside it.
@@ -57,7 +59,16 @@ def find_hot_facts(
     most = min(conf.bullets_max, MOST_BESIDE.get(intent, conf.bullets_max))
     chosen = choose_edges(ranked, threshold=conf.threshold, most=most, resting=resting)
     by_id = {edge.fact_id: edge for edge in edges}
-    return HotFindings(ranked, chosen, [by_id[one.fact_id] for one in shown if one.fact_id in by_id], entities)
+    window = [by_id[one.fact_id] for one in shown if one.fact_id in by_id]
+    doubts = find_contradicted(user, {edge.fact_id for edge in (*window, *(one.edge for one in chosen))})
+    chosen = [replace(one, edge=doubt_edge(one.edge, doubts)) for one in chosen]
+    return HotFindings(ranked, chosen, [doubt_edge(edge, doubts) for edge in window], entities)
+
+
+def doubt_edge(edge: HotEdge, doubts: Mapping[UUID, Fact]) -> HotEdge:
+    """A limit stands until a person has decided, and what is doubted of it is told with it."""
+    newer = doubts.get(edge.fact_id)
+    return edge if newer is None else replace(edge, doubted_at=newer.first_seen, later=newer.statement)
 
 
 def may_mean_mention(cue: TurnCue) -> bool:

@@ -213,6 +213,7 @@ def list_names(facts: Sequence[Fact]) -> list[str]:
 
 def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: HotFindings) -> None:
     row.lang, row.intent = reading.lang, reading.intent
+    told = {one.edge.fact_id for one in findings.chosen}
     row.trace = {
         "facts": [describe_outcome(one) for one in update.told],
         "dropped": [{"text": one.text, "reason": one.reason} for one in reading.dropped],
@@ -220,7 +221,7 @@ def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: H
         "superseded": [str(fact.pk) for fact in update.superseded],
         "bullets": [[str(one.edge.fact_id), round(one.score, 3)] for one in findings.chosen],
         "passed_over": [
-            [str(one.edge.fact_id), round(one.score, 3)] for one in findings.ranked if one not in findings.chosen
+            [str(one.edge.fact_id), round(one.score, 3)] for one in findings.ranked if one.edge.fact_id not in told
         ][:20],
         "window": [str(edge.fact_id) for edge in findings.window],
     }

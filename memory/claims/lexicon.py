@@ -33,7 +33,7 @@ STRUCTURE: Final = frozenset(
     | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative", "machine", "that", "tag"}
     | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart", "past event", "quoted"}
     | {"moving", "coming", "untrue"}
-    | {"keep verb", "keep place", "keep this", "role you", "role i", "story"}
+    | {"keep verb", "keep place", "keep this", "role you", "role i", "story", "scene order", "scene where"}
 )
 
 # At the beginning of a phrase: "am based in" is said as "'m based in". "'s" stands for "is" anywhere.

@@ -6,8 +6,10 @@ For whoever asks whose words something is, and not what they claim.
 from functools import lru_cache
 from typing import Final
 
+from memory.claims.clauses import cut_clauses
 from memory.claims.constraints import find_constraint
 from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.subjects import SPOKEN_BY
 from memory.claims.suppositions import opens_with_condition
 from memory.claims.voices import TAKEN_OUT, gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
 from memory.guard import speech
@@ -18,6 +20,12 @@ from memory.language.text import blank_match
 # Characters that are read: what goes on longer is pasted, and often somebody else's.
 READ: Final = 2_000
 COLON: Final = ":"
+# Words before an order for a scene ("please", "can you"), from it to what is ordered, on to where it is set, and from
+# there to who plays.
+BEFORE_ORDER: Final = 3
+TO_STORY: Final = 4
+TO_WHERE: Final = 5
+TO_SELF: Final = 2
 
 
 @lru_cache(maxsize=4096)
@@ -46,6 +54,8 @@ def keep_own_words(text: str) -> str:
             # A quotation is blank here and ends by itself; what has no marks goes on to the end.
             if pasted.strip() or not is_quoting:
                 break
+        elif (part := find_ordered_part(in_any_language)) is not None:
+            kept.append(in_any_language.raw[: cut_clauses(in_any_language).starts[part]])
         elif not is_supposed(sentence, languages):
             kept.append(sentence.raw)
             if is_order and is_framed:
@@ -64,6 +74,23 @@ def heads_story(sentence: Sentence) -> bool:
     own = sentence.spans(MARK + "i", MARK + "my", MARK + "remember", MARK + "self")
     is_story = any(at < colon for at, _ in sentence.spans(MARK + "story"))
     return is_story and bool(own) and all(at > colon for at, _ in own)
+
+
+def find_ordered_part(sentence: Sentence) -> int | None:
+    """Where the part begins that a scene is ordered for: "write a scene where I am a captain called Red Nell".
+
+    Not in "the film where I met Tom", which nobody orders.
+    """
+    spoken = [at for at, _ in sentence.spans(MARK + "role i", *SPOKEN_BY, "me")]
+    for opening, ordered in sentence.spans(MARK + "scene order"):
+        if not any(0 <= opening - start <= BEFORE_ORDER for start in (0, *sentence.breaks)):
+            continue
+        stories = [after for at, after in sentence.spans(MARK + "story") if 0 <= at - ordered <= TO_STORY]
+        for at, after in sentence.spans(MARK + "scene where"):
+            is_of_story = any(0 <= at - told <= TO_WHERE for told in stories)
+            if is_of_story and any(at <= one <= after + TO_SELF for one in spoken):
+                return at
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -1,13 +1,15 @@
 """The last section of a context: bullets of the hot path, as far as nothing else in it says the same."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from memory.context.blocks import ContextSection, KnownLine, build_section
 from memory.context.budget import TokenBudget
 from memory.context.told import ToldContent
+from memory.facts.since import word_doubt
 from memory.language.framing import frame_lines, quote_as_line
 from memory.retrieval.results import SearchHit
 
@@ -23,6 +25,7 @@ class HotLine:
     statement: str
     fact_id: UUID
     memory_id: UUID | None = None
+    is_doubted: bool = False
 
 
 def build_bullets(
@@ -39,6 +42,16 @@ def build_bullets(
     section = build_section(SECTION, text)
     is_too_long = budget.is_hard and section.tokens > budget.tokens - sum(part.tokens for part in shown)
     return [] if not text or is_too_long else [section]
+
+
+def doubt_bullets(lines: Sequence[HotLine], doubted: Mapping[UUID, datetime]) -> list[HotLine]:
+    """With until when they held, where something said later most likely took their place."""
+    return [
+        replace(line, text=word_doubt(line.text, doubted[line.fact_id]), is_doubted=True)
+        if line.fact_id in doubted and not line.is_doubted
+        else line
+        for line in lines
+    ]
 
 
 def drop_told_bullets(lines: Sequence[HotLine], known: Sequence[KnownLine], hits: Sequence[SearchHit]) -> list[str]:

@@ -26,7 +26,7 @@ from memory.context.budget import (
     find_model_window,
     plan_budget,
 )
-from memory.context.bullets import build_bullets
+from memory.context.bullets import build_bullets, doubt_bullets
 from memory.context.digest import build_digest
 from memory.context.known import drop_told, find_known_lines
 from memory.context.matters import find_unrelated, rate_apartness
@@ -139,6 +139,7 @@ def compose_context(
     room = take_room(memory_budget, outcome_request)
     selection = ContextSelection.of(stable, needed, hits, experience, room, fence)
     insights = finish_insights(insights, result.debug, list_shown_messages(asked.recent_messages, asked.limits, window))
+    insights = replace(insights, bullets=doubt_bullets(insights.bullets, result.validity.doubted))
     sections, of_turn = place_sections(opening, outcome_request, selection, stable, insights, memory_budget)
     return Context(
         turn_id=result.turn_id,

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.facts import changes, corrections, queries, readings, reviews, splitting
+from memory.facts import changes, corrections, readings, reviews, splitting
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.profile import ProfileFact
@@ -258,14 +258,11 @@ def decide_review(
 
 
 def archive_ended(user: EndUser, ended: list[Fact], review: FactReview, *, now: datetime, actor: str) -> None:
-    """A person decided, so that the bank item goes with the fact, whoever wrote it."""
-    kept = queries.find_current(user, ended)
-    for fact in ended:
-        if fact.bank_item_id is None:
-            continue
-        successor = kept.get(fact.pk)
-        if successor is not None and successor.bank_item_id == fact.bank_item_id:
-            continue
-        items = MemoryItem.objects.for_user(user).active().filter(pk=fact.bank_item_id)
-        reasons = dict.fromkeys(items.values_list("pk", flat=True), f"decided in review: {review.decision}")
-        writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
+    """A person decided, so that the bank item goes with the fact, whoever wrote it; but not where another fact stands
+    in it: to archive that would say of the medicine what was decided of its dose.
+    """
+    ids = {fact.bank_item_id for fact in ended if fact.bank_item_id}
+    standing = Fact.objects.for_user(user).active().filter(bank_item_id__in=ids).values("bank_item_id")
+    items = MemoryItem.objects.for_user(user).active().filter(pk__in=ids).exclude(pk__in=standing)
+    reasons = dict.fromkeys(items.values_list("pk", flat=True), f"decided in review: {review.decision}")
+    writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)

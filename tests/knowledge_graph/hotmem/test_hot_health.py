@@ -11,7 +11,9 @@ from memory.facts.queries import FactFilter
 from memory.models import EndUser
 from memory.models.facts import FactState
 from outcomes.exchanges.profiling import profile_due_exchanges
+from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient
+from tests.conftest import Clock
 
 pytestmark = pytest.mark.django_db
 
@@ -93,3 +95,18 @@ def test_what_names_nothing_of_health_is_not_read_for_it(said: str) -> None:
 @pytest.mark.parametrize("said", [*(said for said, _ in TOLD), "My tongue goes numb, kiwis make my tongue itch"])
 def test_what_tells_of_health_is_read_for_it(said: str) -> None:
     assert may_tell_of_health(said)
+
+
+@pytest.mark.usefixtures("services")
+def test_a_dose_that_is_contradicted_is_told_as_doubted(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    for told in ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck."):
+        MemoryFacade().store_exchange(user, NewExchange(told[:9], told, "I see."), now=clock())
+        profile_due_exchanges(user, now=clock())
+        clock.advance(days=21)
+    told = say(api, "what dose of levothyroxine do i take?")
+    doubted = "perhaps until 23 March 2026: Levothyroxine: dose 25 mcg (said since: Okafor upped my levo to 50"
+    assert told["bullets"][0]["text"].startswith(doubted)
+    assert doubted in told["system_message"]
+    [pair] = api.get("facts/reviews").json()["items"]
+    api.post(f"facts/reviews/{pair['id']}", {"decision": "keep_both"})
+    assert say(api, "what dose of levothyroxine do i take?")["bullets"][0]["text"] == "Levothyroxine: dose 25 mcg"

@@ -198,6 +198,26 @@ def test_a_decision_settles_a_pair(
     assert (conflict.status_code, conflict.json()["code"]) == (409, "conflict")
 
 
+def test_keeping_the_newer_dose_leaves_the_medicine(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    """Both stood in one bank item: archived with the dose, it took the medicine along as what never was so."""
+    facade = MemoryFacade("key:test")
+    for said in ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck."):
+        facade.store_exchange(user, NewExchange(said[:9], said, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=21)
+    [pair] = api.get("facts/reviews").json()["items"]
+    assert (pair["other"]["relation"], pair["other"]["object"]) == ("takes_dose", "25 mcg")
+    assert api.post(f"facts/reviews/{pair['id']}", {"decision": "supersede"}).status_code == 200
+    states = {row["relation"]: row["state"] for row in api.get("facts", {"state": "all"}).json()["items"]}
+    assert states == {"takes_dose": "superseded", "takes": "active", "about": "active"}
+    told = api.post("context", {"query": "what medication do i take?", "thread_id": "new"}).json()["injection"]
+    assert "started me on levothyroxine 25 mcg. (" in told
+    assert "upped my levo to 50" in told
+    bullets = api.post("hot/turn", {"thread_id": "hot", "text": "what medication do i take?"}).json()["bullets"]
+    assert [one["text"] for one in bullets] == ["You take levothyroxine"]
+    assert api.post(f"facts/{pair['other']['id']}/restore").json()["state"] == "active"
+
+
 def test_a_merge_is_taken_back_with_its_evidence(api: ApiClient, user: EndUser, clock: Clock) -> None:
     older = state(api, "My landlord is Mr Patel.")["fact"]
     newer = state(api, "My vet is Dr Kaur.")["fact"]

@@ -21,6 +21,15 @@ ORDERS = {
     'My sister said: "I am allergic to eggs"': "eggs",
     "for a novel: my name is Silas, I have leprosy and live in Malta. write ch 2": "Malta",
     "Für einen Roman: ich heiße Silas und lebe auf Malta.": "Malta",
+    "write a scene where i am a pirate captain called Red Nell who lives on Tortuga": "Tortuga",
+    "Please write me a short story in which I live on Tortuga.": "Tortuga",
+    "can you write a scene with me as a captain who lives on Tortuga": "Tortuga",
+    "Schreib eine Szene, in der ich eine Kapitänin auf Tortuga bin": "Tortuga",
+    "escribe una escena en la que soy una capitana pirata y vivo en Tortuga": "Tortuga",
+    "Écris une scène où je suis capitaine et je vis à Tortuga": "Tortuga",
+    "scrivi una scena in cui sono un capitano e vivo a Tortuga": "Tortuga",
+    "escreve uma cena em que eu sou capitã e moro em Tortuga": "Tortuga",
+    "תכתוב סצנה שבה אני קפטן שגר בטורטוגה": "בטורטוגה",
 }
 
 
@@ -34,6 +43,9 @@ def test_what_somebody_else_says_is_left_out_and_the_order_for_it_is_not(turn: s
     "turn",
     [
         "My doctor says I'm allergic to latex.",
+        "The film where I met Tom was shot in Hull.",
+        "I write a story about how I met my wife in Hull.",
+        "Write a poem about my dog Rex, who lives with me in Hull.",
         "I live in Hull. Can you write a mail to my landlord?",
         "I'd love to live in Rome but I live in Hull.",
         "If I eat nuts I would choke.",

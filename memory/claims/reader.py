@@ -20,6 +20,7 @@ from memory.claims.completion import (
 )
 from memory.claims.dates.agenda import is_proposed, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
+from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
 from memory.claims.frames.contractions import restore_apostrophes
@@ -61,6 +62,7 @@ from memory.claims.voices import (
     has_other_voice,
     has_own_part,
     has_sure_frame,
+    mask_inner_dots,
     mask_other_voices,
     speaks_for_others,
 )
@@ -111,7 +113,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         first = reading.sentences[0]
         beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
-    found = add_appointments(found, reading.asked)
+    found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 
 
@@ -136,13 +138,12 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
     corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
     if corrected.text != masked:
-        masked = normal = corrected.text
+        masked = normal = mask_inner_dots(corrected.text)
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
-    dosed = find_changed_dose(masked, previous, asked)
-    found: list[SentenceReading] = []
-    place, skip, is_introduced = 0, False, False
+    dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
+    found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
@@ -167,7 +168,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
-    return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+    arranged = claim_arrangements(found, whole.languages, told)
+    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged)
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:

@@ -11,6 +11,8 @@ from django.db.models import Q
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
+from memory.claims.dates.arrangements import TIME, shares_matter, tells_arrangement
+from memory.claims.frames.languages import find_turn_languages
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
@@ -34,7 +36,27 @@ LEAST_WORD: Final = 3
 
 def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
     """The statements that a turn goes on about, where the conversation itself did not tell them."""
-    return [*list_doses(user, text), *list_introductions(user, text, previous)]
+    told = [*list_doses(user, text), *list_introductions(user, text, previous)]
+    # What was arranged stands last: what moves it speaks of nothing else.
+    return list(dict.fromkeys([*told, *list_arranged(user, text, previous)]))
+
+
+def list_arranged(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
+    """What told of the appointment that a turn moves or cancels."""
+    read = text[:READ_OF_TURN]
+    language = next(iter(find_turn_languages(read, previous[-1:])), "en")
+    if not tells_arrangement(read, language):
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation=TIME).order_by("-last_seen", "pk")
+        rows = list(facts.values_list("subject", "statement")[:MOST_READ])
+    said = " ".join(previous)
+    told = (
+        statement
+        for subject, statement in rows
+        if shares_matter(subject, read, language) and not shares_matter(subject, said, language)
+    )
+    return [one for one in told if len(one) <= LONGEST_STATEMENT][:1]
 
 
 def list_doses(user: EndUser, text: str) -> list[str]:

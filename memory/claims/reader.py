@@ -18,7 +18,7 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronoun,
 )
-from memory.claims.dates.agenda import is_proposed, tells_only_time
+from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
@@ -52,9 +52,12 @@ from memory.claims.succession import (
     find_changed_dose,
     find_moved,
     find_moved_dose,
+    find_new_number,
     find_renamed,
     follow_known,
     is_no_event,
+    settle_language,
+    tells_part,
 )
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.voices import (
@@ -335,6 +338,8 @@ def find_sentence_slots(
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
     told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
+    named = (settle_language(name_event(slot, language), sentence.raw, language, known) for slot in told)
+    told = [slot for slot in named if slot is not None]
     slots = [
         follow_known(slot, sentence.raw, language, known) for slot in told if not is_no_event(slot, language, known)
     ]
@@ -342,7 +347,8 @@ def find_sentence_slots(
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
     reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
-    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts])
+    numbers = find_new_number(sentence.raw, language)
+    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts, *numbers])
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
@@ -352,6 +358,7 @@ def find_sentence_slots(
     # What reads the same value without what it takes the place of says less.
     key = moved.subject, moved.relation, moved.object
     slots = [slot for slot in slots if slot.replaces or (slot.subject, slot.relation, slot.object) != key]
+    slots = [slot for slot in slots if slot.replaces or not tells_part(slot, moved)]
     return slots if any(overlaps(slot.object_span, moved.object_span) for slot in slots) else [*slots, moved]
 
 

@@ -17,7 +17,7 @@ from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.slots.resolution import THINGS
-from memory.claims.succession import read_new_dose
+from memory.claims.succession import LEARNS, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
@@ -36,7 +36,7 @@ LEAST_WORD: Final = 3
 
 def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
     """The statements that a turn goes on about, where the conversation itself did not tell them."""
-    told = [*list_doses(user, text), *list_introductions(user, text, previous)]
+    told = [*list_doses(user, text), *list_learnt(user, text), *list_introductions(user, text, previous)]
     # What was arranged stands last: what moves it speaks of nothing else.
     return list(dict.fromkeys([*told, *list_arranged(user, text, previous)]))
 
@@ -76,6 +76,16 @@ def list_doses(user: EndUser, text: str) -> list[str]:
 def is_raised(dose: str, number: Number) -> bool:
     """Whether a dose may be what the number has changed, in the same unit or in none that is told."""
     return may_follow(dose, number) and dose.casefold().replace(" ", "").endswith(number.unit)
+
+
+def list_learnt(user: EndUser, text: str) -> list[str]:
+    """What told of the language that somebody learns, for "I've switched to Portuguese"."""
+    if not switches_language(text[:READ_OF_TURN]):
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=LEARNS, subject_key=SPEAKER)
+        told = list(facts.order_by("-last_seen", "pk").values_list("statement", flat=True)[:1])
+    return [one for one in told if len(one) <= LONGEST_STATEMENT]
 
 
 def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:

@@ -114,7 +114,7 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
         return resolve_noun(slot, raw, language)
     if slot.relation == SUCCESSOR:
         return find_successor(slot, known)
-    is_event = slot.relation == "time" and "?" not in raw
+    is_event = slot.relation == "time" and slot.subject.count(" ") == 1
     spoken = drop_article(slot.subject, language) if is_event else slot.subject
     subject = find_subject_name(spoken, language, known)
     # "We're calling her Duchess": whom the person names is whoever was told of last.

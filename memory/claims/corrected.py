@@ -24,6 +24,8 @@ class CorrectedText:
     text: str
     said: str = ""
     meant: str = ""
+    # Whether the earlier value was wrong, rather than so until now.
+    is_correction: bool = True
 
     def mark_claim(self, claim: Claim) -> Claim:
         """A claim of the value that takes the place of an earlier turn's, as its correction."""
@@ -31,7 +33,7 @@ class CorrectedText:
             return claim
         is_told = claim.relation != ABOUT and self.meant in claim.object
         wrong = claim.object.replace(self.meant, self.said) if is_told else self.said
-        return replace(claim, tense="new", replaces=wrong, is_correction=True)
+        return replace(claim, tense="new", replaces=wrong, is_correction=self.is_correction)
 
 
 def correct_text(text: str, amendment: Amendment | None, previous: Sequence[str]) -> CorrectedText:

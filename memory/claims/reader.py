@@ -18,8 +18,9 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronoun,
 )
-from memory.claims.dates.agenda import is_proposed, tells_only_time
+from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
+from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
 from memory.claims.frames.contractions import restore_apostrophes
@@ -51,9 +52,12 @@ from memory.claims.succession import (
     find_changed_dose,
     find_moved,
     find_moved_dose,
+    find_new_number,
     find_renamed,
     follow_known,
     is_no_event,
+    settle_language,
+    tells_part,
 )
 from memory.claims.suppositions import drop_supposed, pretends, put_ahead
 from memory.claims.voices import (
@@ -61,6 +65,7 @@ from memory.claims.voices import (
     has_other_voice,
     has_own_part,
     has_sure_frame,
+    mask_inner_dots,
     mask_other_voices,
     speaks_for_others,
 )
@@ -111,7 +116,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         first = reading.sentences[0]
         beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
         found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
-    found = add_appointments(found, reading.asked)
+    found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 
 
@@ -136,13 +141,12 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
     corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
     if corrected.text != masked:
-        masked = normal = corrected.text
+        masked = normal = mask_inner_dots(corrected.text)
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
-    dosed = find_changed_dose(masked, previous, asked)
-    found: list[SentenceReading] = []
-    place, skip, is_introduced = 0, False, False
+    dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
+    found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
@@ -167,7 +171,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
-    return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+    arranged = claim_arrangements(found, whole.languages, told)
+    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged)
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
@@ -333,6 +338,8 @@ def find_sentence_slots(
     language = find_language(whole) or "en"
     read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
     told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
+    named = (settle_language(name_event(slot, language), sentence.raw, language, known) for slot in told)
+    told = [slot for slot in named if slot is not None]
     slots = [
         follow_known(slot, sentence.raw, language, known) for slot in told if not is_no_event(slot, language, known)
     ]
@@ -340,7 +347,8 @@ def find_sentence_slots(
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
     reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
-    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts])
+    numbers = find_new_number(sentence.raw, language)
+    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts, *numbers])
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
@@ -350,6 +358,7 @@ def find_sentence_slots(
     # What reads the same value without what it takes the place of says less.
     key = moved.subject, moved.relation, moved.object
     slots = [slot for slot in slots if slot.replaces or (slot.subject, slot.relation, slot.object) != key]
+    slots = [slot for slot in slots if slot.replaces or not tells_part(slot, moved)]
     return slots if any(overlaps(slot.object_span, moved.object_span) for slot in slots) else [*slots, moved]
 
 

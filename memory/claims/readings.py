@@ -44,6 +44,8 @@ class TurnReading:
     laughs: tuple[int, ...] = ()
     # What questions take for granted.
     asked: tuple[Claim, ...] = ()
+    # What becomes of appointments.
+    arranged: tuple[Claim, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
         """In or right behind the sentence, or before the only one: "haha I live in my inbox"."""

@@ -37,6 +37,9 @@ DOSES: Final = frozenset({TAKES_DOSE})
 SLOTS: Final = "slots"
 # What "from X to Y" is read as while nobody knows what X is.
 MOVES: Final = frozenset({"lives_in", "provider", "works_at"})
+NUMBER: Final = "phone_number"
+GYM: Final = "gym"
+LEARNS: Final = frozenset({"learns", "learning", "studies"})
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -171,7 +174,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
         return None
     if (dosed := find_moved_dose(raw, language, known)) is not None:
         return dosed
-    values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({"phone_number"})))
+    values = ((DOSE, DOSES), (load_days(language), frozenset({"time"})), (PHONE, frozenset({NUMBER})))
     for pattern, fits in values:
         found = list(pattern.finditer(raw))
         told = find_spoken_of(raw, [one for one in known if one.relation in fits])
@@ -311,6 +314,42 @@ def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMat
     return SlotMatch(
         told.relation, told.subject, spoken, *span, replaces=told.object, is_correction=True, object_span=span
     )
+
+
+def tells_part(slot: SlotMatch, moved: SlotMatch) -> bool:
+    """ "They've shifted pottery to Thursdays" is of the pottery class that was told of."""
+    is_time = slot.relation == moved.relation == "time" and slot.object == moved.object
+    return is_time and set(slot.subject.split()) < set(moved.subject.split())
+
+
+def find_new_number(raw: str, language: str) -> list[SlotMatch]:
+    """ "He cambiado de número: 611 333 444"."""
+    changed = load_phrases(language, "new number").search(raw)
+    found = PHONE.search(raw, changed.end()) if changed else None
+    if found is None:
+        return []
+    return [
+        SlotMatch(NUMBER, SPEAKER, found[0], *found.span(), weight=FRAMED, is_explicit=True, object_span=found.span())
+    ]
+
+
+def settle_language(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
+    """ "Me he apuntado a alemán" is of no gym; "I've switched to Portuguese" is where a language was learnt before, as
+    else it may be that of the answers."""
+    if slot.relation != GYM or fold_letters(slot.object) not in load_words(language, "language word"):
+        return slot
+    learnt = (one for one in reversed(known) if one.relation in LEARNS and one.subject == slot.subject)
+    old = next((one.object for one in learnt if one.object != slot.object), "")
+    is_swap = load_phrases(language, "swap").search(raw) is not None
+    if is_swap and not old:
+        return None
+    return replace(slot, relation="learns", replaces=old if is_swap else "")
+
+
+def switches_language(text: str) -> bool:
+    language = next(iter(find_turn_languages(text, ())), "en")
+    names = not load_words(language, "language word").isdisjoint(map(fold_letters, WORDS.findall(text)))
+    return names and load_phrases(language, "swap").search(text) is not None
 
 
 def corrects(raw: str, language: str) -> bool:

@@ -213,7 +213,12 @@ def opens_clause(sentence: Sentence, place: int) -> bool:
 
 def quotes_after_colon(sentence: Sentence) -> bool:
     """ "The customer writes: I live in Hull": what stands behind the mark is not the person's own."""
-    colon = next((at for at, word in enumerate(sentence.words) if word == ":"), 0)
+    words = sentence.words
+    # That of an hour opens nothing: "nueva cita a las 10:30".
+    colons = (at for at, word in enumerate(words) if word == ":")
+    colon = next(
+        (at for at in colons if not all(word.isdigit() for word in (words[at - 1], *words[at + 1 : at + 2]))), 0
+    )
     # "She: ..." opens what she says, "it's official, they merged us in: my payslip says ..." does not.
     # Of "put it in the past tense: ..." the pronoun is no subject.
     passing = {at for at, _ in sentence.spans(MARK + "third") if not at or opens_clause(sentence, at)}

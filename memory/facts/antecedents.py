@@ -11,11 +11,13 @@ from django.db.models import Q
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
+from memory.claims.dates.arrangements import TIME, shares_matter, tells_arrangement
+from memory.claims.frames.languages import find_turn_languages
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.slots.resolution import THINGS
-from memory.claims.succession import read_new_dose
+from memory.claims.succession import LEARNS, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
@@ -34,7 +36,27 @@ LEAST_WORD: Final = 3
 
 def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
     """The statements that a turn goes on about, where the conversation itself did not tell them."""
-    return [*list_doses(user, text), *list_introductions(user, text, previous)]
+    told = [*list_doses(user, text), *list_learnt(user, text), *list_introductions(user, text, previous)]
+    # What was arranged stands last: what moves it speaks of nothing else.
+    return list(dict.fromkeys([*told, *list_arranged(user, text, previous)]))
+
+
+def list_arranged(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
+    """What told of the appointment that a turn moves or cancels."""
+    read = text[:READ_OF_TURN]
+    language = next(iter(find_turn_languages(read, previous[-1:])), "en")
+    if not tells_arrangement(read, language):
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation=TIME).order_by("-last_seen", "pk")
+        rows = list(facts.values_list("subject", "statement")[:MOST_READ])
+    said = " ".join(previous)
+    told = (
+        statement
+        for subject, statement in rows
+        if shares_matter(subject, read, language) and not shares_matter(subject, said, language)
+    )
+    return [one for one in told if len(one) <= LONGEST_STATEMENT][:1]
 
 
 def list_doses(user: EndUser, text: str) -> list[str]:
@@ -54,6 +76,16 @@ def list_doses(user: EndUser, text: str) -> list[str]:
 def is_raised(dose: str, number: Number) -> bool:
     """Whether a dose may be what the number has changed, in the same unit or in none that is told."""
     return may_follow(dose, number) and dose.casefold().replace(" ", "").endswith(number.unit)
+
+
+def list_learnt(user: EndUser, text: str) -> list[str]:
+    """What told of the language that somebody learns, for "I've switched to Portuguese"."""
+    if not switches_language(text[:READ_OF_TURN]):
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=LEARNS, subject_key=SPEAKER)
+        told = list(facts.order_by("-last_seen", "pk").values_list("statement", flat=True)[:1])
+    return [one for one in told if len(one) <= LONGEST_STATEMENT]
 
 
 def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:

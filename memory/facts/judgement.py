@@ -9,6 +9,7 @@ from uuid import UUID
 from memory.access.confinement import RowScope
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT
+from memory.claims.dates.arrangements import TIME
 from memory.claims.dates.beginnings import begins_later
 from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
@@ -219,7 +220,8 @@ def judge_fact(
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
-    if is_same_slot and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
+    is_named = is_same_slot or tells_time(fact, keys[2], keys)
+    if is_named and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
     if takes_place(fact, draft, keys) or parts_with(fact, draft, keys) or tells_birth(fact, draft):
         return "contradiction"
@@ -268,7 +270,8 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
 
     Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
     """
-    if draft.replaces and draft.tense == "new" and fact.object_key == fold_key(draft.replaces):
+    old = fold_key(draft.replaces)
+    if old and draft.tense == "new" and (fact.object_key == old or tells_time(fact, old, keys)):
         # "It's on Wednesdays now" was read as in the place of Tuesdays.
         is_held = fact.polarity and fact.tense != ENDED and fact.last_seen <= draft.occurred_at
         return is_held and (fact.subject_key, fact.relation) == keys[:2]
@@ -278,8 +281,14 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
         return list_numbers(fact.object) != list_numbers(draft.object) and fact.last_seen <= draft.occurred_at
     if not is_slot or draft.tense != "new" or fact.polarity != draft.polarity or fact.tense == ENDED:
         return False
-    old, new = set(fact.object_key.split()), set(keys[2].split())
-    return bool(old and new) and old.isdisjoint(new) and fact.last_seen <= draft.occurred_at
+    known, told = set(fact.object_key.split()), set(keys[2].split())
+    return bool(known and told) and known.isdisjoint(told) and fact.last_seen <= draft.occurred_at
+
+
+def tells_time(fact: Fact, time: str, keys: tuple[str, str, str]) -> bool:
+    """Whether a fact is of a time that an earlier turn was read for the day of: "3" of "3. November"."""
+    is_slot = fact.relation == TIME and (fact.subject_key, fact.relation) == keys[:2]
+    return is_slot and bool(time) and fact.object_key.split()[: len(time.split())] == time.split()
 
 
 def list_numbers(spoken: str) -> list[str]:

@@ -5,7 +5,7 @@ Each is a claim of its own with its own words: of a sentence kept as one, the se
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -13,7 +13,7 @@ from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
-from memory.claims.slots.matching import DAY, load_days, load_phrases, load_small_words, load_words
+from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words
 from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
@@ -97,6 +97,17 @@ def is_proposed(question: str, raw: str, likely: Collection[str] | None) -> bool
         if days.search(raw) and not is_told and len(rest) <= MOST_BESIDE and not tells_move(question, language):
             return True
     return False
+
+
+def name_event(slot: SlotMatch, language: str) -> SlotMatch:
+    """ "Da questa settimana yoga è il giovedì": what has a time is named behind since when it has it."""
+    words = slot.subject.split()
+    starts = {one for kind in ("begins", "begins if ahead") for one in read_entries(language, "slots", kind)}
+    if slot.relation != "time" or len(words) < LEAST or words[0] not in starts:
+        return slot
+    at = next((at for at, word in enumerate(words) if at and not is_of_time(word, language)), len(words))
+    named = [word for word in words[at:] if word not in list_frame_words(language, "unit")]
+    return replace(slot, subject=" ".join(named)) if named else slot
 
 
 def tells_only_time(raw: str, language: str) -> bool:

@@ -7,6 +7,7 @@ kind, and the sentence is read as if it had been told so.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
@@ -17,7 +18,9 @@ from memory.claims.slots.matching import DAY, NO_MORE, load_days, load_phrases, 
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes
 
-SENTENCES: Final = re.compile(r"[^.!?…\n]+(?:[.:]\d{1,2}[^.!?…\n]*)*")
+# "Auf den 10. verschoben", "auf den 11., gleiche Zeit": the stop of a day ends nothing.
+DAY_STOP: Final = r"(?:(?<=(?:den|zum|vom|der) \d)|(?<=(?:den|zum|vom|der) \d\d))\.(?=,| [a-zäöüß])"
+SENTENCES: Final = re.compile(rf"[^.!?…\n]+(?:(?:[.:]\d{{1,2}}|{DAY_STOP})[^.!?…\n]*)*")
 WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
 # Words of a sentence that only moves something.
 LONGEST: Final = 14
@@ -28,6 +31,7 @@ LEAST_STEM: Final = 5
 # Of a turn before it, which is taken whole: "am 4. Dezember" ends no sentence.
 LONGEST_TURN: Final = 160
 MOVES: Final = "rescheduled"
+SAME_TIME: Final = "same time"
 HOUR: Final = r"(?:[01]?\d|2[0-3])"
 BEFORE_HOUR: Final = ("at ", "um ", "alle ", "a las ", "às ")
 CLOCK: Final = re.compile(
@@ -64,7 +68,8 @@ def move_time(text: str, previous: Sequence[str], language: str) -> CorrectedTex
             pairs = list(pair_values(told, sentence[0], language))
             is_moved = any(old.casefold() != new[0].casefold() for old, new in pairs)
             if is_moved and not told.rstrip().endswith("?") and not tells_more(sentence[0], told, pairs, language):
-                return exchange_values(text, sentences, at, told, pairs)
+                is_wrong = load_phrases(language, "correction").search(sentence[0]) is not None
+                return replace(exchange_values(text, sentences, at, told, pairs), is_correction=is_wrong)
     return CorrectedText(text)
 
 
@@ -90,7 +95,8 @@ def tells_more(spoken: str, before: str, pairs: Sequence[Pair], language: str) -
     for _, new in sorted(pairs, key=lambda pair: -pair[1].start()):
         rest = f"{rest[: new.start()]} {rest[new.end() :]}"
     is_correction = load_phrases(language, "correction").search(rest) is not None
-    rest = load_phrases(language, "correction").sub(" ", load_phrases(language, MOVES).sub(" ", rest))
+    for section in ("correction", MOVES, SAME_TIME):
+        rest = load_phrases(language, section).sub(" ", rest)
     words = [fold_letters(word) for word in WORDS.findall(rest)]
     words = [word for word in words if word not in load_small_words(language)]
     units = list_frame_words(language, "time", "unit", "month")

@@ -18,7 +18,7 @@ from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED
 from memory.claims.subjects import find_kin_before, find_subject_of_is
-from memory.claims.taxonomy import ANIMALS, PARTNERS
+from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS
 from memory.guard import judge_write
 from memory.guard.annotation import Sentence
 
@@ -134,9 +134,11 @@ def claim_uncovered(
 ) -> Claim | None:
     """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
     at = place + slot.object_span[0]
+    # "Frau Kurz ist in Rente, jetzt ist Herr Lang mein Chef".
+    is_own = slot.is_explicit or (slot.weight >= FRAMED and slot.relation in DEPARTING)
     if (
         slot.subject != SPEAKER
-        or not slot.is_explicit
+        or not is_own
         or any(claim.span[0] <= at < claim.span[1] for claims in told for claim in claims)
     ):
         return None

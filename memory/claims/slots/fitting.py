@@ -31,6 +31,7 @@ from memory.language.periods import is_time_word
 NAMED: Final = PEOPLE | {"married_to"}
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 # Relations whose objects may be small words: a weekday is one.
+SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
@@ -52,7 +53,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if tells_nothing(claim):
         return None
-    claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
+    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(claim)))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -94,6 +95,37 @@ def is_almost(claim: Claim) -> bool:
     almost = load_words(claim.lang or "en", "almost")
     is_short = any(word in almost and not behind.isdigit() for word, behind in pairwise(words))
     return is_short and claim.tense in {"new", "over"}
+
+
+def name_kind(claim: Claim) -> Claim:
+    """ "Moved to nights" is a shift and no home, "joined The Gym Group" no work."""
+    if claim.relation == "lives_in" and (names_only_shifts(claim.object) or names_new_shifts(claim)):
+        return replace(claim, relation="shift")
+    if claim.relation in SUCCEEDED and claim.subject == SPEAKER and claim.tense == "present":
+        # "The new landlord is a Ms Green" speaks of the person's own.
+        is_new = load_phrases(claim.lang or "en", "new one").search(claim.statement) is not None
+        if is_new and not is_called(claim):
+            return free_claim(claim)
+        return replace(claim, tense="new", is_sure=True) if is_new else claim
+    is_gym = claim.relation == "works_at" and not load_words(claim.lang or "en", "gym word").isdisjoint(
+        map(fold_letters, WORD.findall(claim.object))
+    )
+    says_joined = is_gym and load_phrases(claim.lang or "en", "joins").search(claim.statement) is not None
+    return replace(claim, relation="gym") if says_joined else claim
+
+
+def is_called(claim: Claim) -> bool:
+    """ "Tom", "a Ms Green", "herr lang"; not "evil"."""
+    first = claim.object.split()[0] if claim.object else ""
+    at = claim.statement.casefold().find(claim.object)
+    is_capital = at >= 0 and claim.statement[at : at + 1].isupper()
+    titles = read_entries(claim.lang or "en", "claims", "title")
+    return is_capital or first.rstrip(".") in titles or fold_name(first) in load_given_names()
+
+
+def names_new_shifts(claim: Claim) -> bool:
+    found = load_phrases(claim.lang or "en", "new shifts").search(claim.statement.casefold())
+    return found is not None and claim.object in found[0].split()
 
 
 def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:

@@ -25,7 +25,7 @@ from memory.claims.slots.nouns import (
 )
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
-from memory.language.loader import list_codes
+from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 from memory.language.numbers import find_written_numbers
 
@@ -114,7 +114,9 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
         return resolve_noun(slot, raw, language)
     if slot.relation == SUCCESSOR:
         return find_successor(slot, known)
-    subject = find_subject_name(slot.subject, language, known)
+    is_event = slot.relation == "time" and slot.subject.count(" ") == 1
+    spoken = drop_article(slot.subject, language) if is_event else slot.subject
+    subject = find_subject_name(spoken, language, known)
     # "We're calling her Duchess": whom the person names is whoever was told of last.
     if slot.relation == "named" and subject == SPEAKER:
         subject = find_last_subject(language, known)
@@ -286,6 +288,13 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
         # "Papa va mieux, il ne prend plus ...": whoever was told of by the same noun in other words.
         return find_alike(noun, language, known)
     return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
+
+
+def drop_article(spoken: str, language: str) -> str:
+    """ "El yoga" is no "él"."""
+    first, _, rest = spoken.partition(" ")
+    is_article = first.casefold() in read_entries(language, "slots", "article")
+    return rest if rest and is_article and first.casefold() not in read_entries(language, "slots", "he") else spoken
 
 
 def find_alike(noun: tuple[str, str], language: str, known: Sequence[KnownSlot]) -> str:

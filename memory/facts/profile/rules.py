@@ -121,12 +121,16 @@ def join_contained(found: Sequence[ProfileFact]) -> list[ProfileFact]:
             continue
         is_free = all(claim.relation == ABOUT for claim in whole.claims)
         inside = (one for one in kept if one is not whole and is_within(one.statement, whole.statement))
-        # What is over is told with what takes its place, whatever that fills.
-        part = next((one for one in inside if is_free or all(claim.tense == "over" for claim in one.claims)), None)
+        # What is over is told with what takes its place, whatever that fills, as is what became of whoever was boss.
+        part = next((one for one in inside if is_free or all(map(is_told_with, one.claims))), None)
         if part is not None and whole in kept:
             kept[kept.index(part)] = replace(part, statement=whole.statement, claims=(*part.claims, *whole.claims))
             kept.remove(whole)
     return kept
+
+
+def is_told_with(claim: Claim) -> bool:
+    return claim.tense == "over" or claim.relation == ABOUT
 
 
 def is_within(part: str, whole: str) -> bool:

@@ -118,3 +118,46 @@ def test_what_begins_within_weeks_is_told_as_a_change() -> None:
     assert begins_later("Gudrun geht in Altersteilzeit, ab 1. November.", told)
     # "From July", told in September, was this year's.
     assert not begins_later("I'm at Rowntree from July.", told)
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "old", "new"),
+    [
+        (
+            "my dentist appointment is on 3 November at 9am",
+            "Dentist moved me to the 5th at 2pm.",
+            "My dentist appointment is on 3 November at 9am.",
+            "Dentist moved me to the 5th at 2pm.",
+        ),
+        (
+            "Zahnarzttermin ist am 24. Oktober um 8 Uhr",
+            "Zahnarzt musste ich absagen, neuer Termin 2. Dezember 10:30 Uhr.",
+            "Zahnarzttermin ist am 24. Oktober um 8 Uhr.",
+            "Zahnarzt musste ich absagen, neuer Termin 2. Dezember 10:30 Uhr.",
+        ),
+        (
+            "tengo dentista el 3 de noviembre a las 10",
+            "La dentista me ha cambiado la cita al 5 a las 14.",
+            "Tengo dentista el 3 de noviembre a las 10.",
+            "La dentista me ha cambiado la cita al 5 a las 14.",
+        ),
+        (
+            "Zahnarzt ist am 3. November um 9 Uhr",
+            "den Zahnarzt hab ich abgesagt",
+            "Zahnarzt ist am 3. November um 9 Uhr.",
+            "",
+        ),
+    ],
+)
+def test_an_appointment_that_was_told_elsewhere_is_moved_or_over(
+    user: EndUser, clock: Clock, told: str, text: str, old: str, new: str
+) -> None:
+    for thread, message in (("a", told), ("b", text)):
+        memory.store_exchange(user, NewExchange(thread, message, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+        clock.advance(days=3)
+    with user_scope(user):
+        timed = {
+            (fact.statement, fact.state) for fact in Fact.objects.for_user(user).filter(relation="time", polarity=True)
+        }
+    assert timed == {(old, FactState.SUPERSEDED), *([(new, FactState.ACTIVE)] if new else [])}

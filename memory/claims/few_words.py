@@ -9,9 +9,19 @@ from memory.claims.separations import add_separation
 
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
+    claims = drop_repeated(claims)
     if one.is_partial or reading.is_masked:
         return claims
     likely = reading.whole.languages
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_separation(claims, one.sentence, one.place, likely)
     return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
+
+
+def drop_repeated(claims: list[Claim]) -> list[Claim]:
+    """Of "I'm Sam, 42, plumber from Hull" each claim's words hold those before: the first of each says enough."""
+    told: dict[tuple[str, str, str, bool, str], Claim] = {}
+    for at, claim in enumerate(claims):
+        key = claim.subject, claim.relation, claim.object or str(at), claim.polarity, claim.tense
+        told.setdefault(key, claim)
+    return list(told.values())

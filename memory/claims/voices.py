@@ -135,6 +135,10 @@ def speaks_for_others(reading: AnnotatedText) -> bool:
         return True
     if any(map(has_sure_frame, reading.own_sentences)):
         return not tells_beside(reading.own_sentences)
+    is_work = all(not has_frame(one) or one.has("text work") for one in reading.own_sentences)
+    if is_work and tells_beside(reading.own_sentences):
+        # "Hi I'm Sam, plumber from Hull. Can you write me an invoice template".
+        return False
     passages = [Passage((sentence,)) for sentence in reading.own_sentences]
     return rate_telling(join_passages(passages)) < DOUBTED_LEAST
 

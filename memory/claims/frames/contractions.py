@@ -1,9 +1,10 @@
-"""Contractions that are written without their apostrophe: "i dont live in leeds", "jai un chat"."""
+"""Contractions and genitives without their apostrophe: "i dont live in leeds", "jai un chat", "tims wife"."""
 
 import re
 from functools import cache, lru_cache, partial
 from typing import Final
 
+from memory.claims.frames.genitives import LANGUAGE, restore_genitives
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.tokens import SPLIT
 from memory.claims.frames.words import LANGUAGES
@@ -20,7 +21,7 @@ def restore_apostrophes(text: str) -> str:
         pattern = load_contractions(language)
         if pattern is not None and pattern.search(text) and is_of_language(pattern.sub("", text), language, text):
             text = pattern.sub(partial(write_out, language), text)
-    return text
+    return restore_genitives(text) if LANGUAGE in find_turn_languages(text) else text
 
 
 def is_of_language(rest: str, language: str, text: str) -> bool:

@@ -17,6 +17,7 @@ TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
 SPEAKER: Final = "you"
 THIRD: Final = "third"
 LONGEST_PHRASE: Final = 4
+BEHIND_A_NAME: Final = ("be 3", "have 3", "frame", "verb", "clitic", "i", "not", "genitive")
 # Kin that belong to who speaks without a word for it: "mum is a nurse".
 OWN_KIN: Final = frozenset({"mother", "father", "grandmother", "grandfather"})
 
@@ -212,7 +213,7 @@ class PhraseReader(ClauseWords):
             return self.words.language != "de" or not token.plain.endswith(("n", "e", "r"))
         behind = self.tokens[named] if named < end else None
         is_known = token.plain in load_given_names() or token.text in self.known_names
-        return is_known or (behind is not None and behind.has("be 3", "have 3", "frame", "verb", "clitic", "i", "not"))
+        return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
         """ "La hermana de Juan": whose it is stands behind it."""

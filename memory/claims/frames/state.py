@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from memory.claims.frames.ages import blank_ages
 from memory.claims.frames.clauses import HotClause, cut_turn, mark_supposed
 from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.genitives import split_genitives
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.particles import take_apart
 from memory.claims.frames.phrases import PhraseReader
@@ -46,7 +47,7 @@ class TurnClauses:
 
     @classmethod
     def of(cls, masked: str, words: HotWords) -> "TurnClauses":
-        clauses = cut_turn(take_apart(read_hot_tokens(masked, words), words), words)
+        clauses = cut_turn(take_apart(split_genitives(read_hot_tokens(masked, words), words), words), words)
         mark_supposed(clauses, words)
         reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
         reasons = set_composed_aside(clauses, reasons, words)

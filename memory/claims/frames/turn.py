@@ -22,6 +22,7 @@ from memory.claims.frames.gapping import cut_gapped
 from memory.claims.frames.having import read_having
 from memory.claims.frames.heads import HEAD_LAST
 from memory.claims.frames.intents import find_intent
+from memory.claims.frames.introducing import read_trades_beside
 from memory.claims.frames.matching import find_frames
 from memory.claims.frames.mentions import HotMention, Kind, MentionStack
 from memory.claims.frames.naming import (
@@ -207,6 +208,7 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
     yield from told
     counted = list(read_counted(reader, told))
     yield from read_ages_beside(reader, [*told, *counted])
+    yield from read_trades_beside(reader, told)
     yield from counted
 
 

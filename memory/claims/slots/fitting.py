@@ -29,6 +29,8 @@ from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
 
 NAMED: Final = PEOPLE | {"married_to"}
+# Who has something themselves: "my dog's birthday", "my best friend's wedding".
+HAVING: Final = NAMED | ANIMALS | {"friend_of"}
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 # Relations whose objects may be small words: a weekday is one.
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
@@ -75,7 +77,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
 
 def tells_nothing(claim: Claim) -> bool:
-    is_theirs = claim.relation in NAMED and is_of_theirs(claim.statement, claim.object)
+    is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
     return is_theirs or is_dated(claim) or is_almost(claim) or asks_who(claim)
 
 
@@ -373,5 +375,6 @@ def is_of_theirs(statement: str, spoken: str) -> bool:
     words = statement[found.end() :].split() if found else []
     if not words or not fold_text(" ".join(words)).startswith(fold_text(spoken)):
         return False
-    # "My wife's ann" is all of its sentence.
-    return len(words) > 1 and not (words[0][0].isupper() or fold_name(words[0]) in load_given_names())
+    # "My wife's ann" is all of its sentence, and so is "my brother's dog".
+    is_had = find_known_noun([words[-1].strip(".,!")], "en") is not None
+    return (len(words) > 1 or is_had) and not (words[0][0].isupper() or fold_name(words[0]) in load_given_names())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from memory.claims.claim import SPEAKER
 from memory.claims.constraints import find_constraint
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.triples import Amendment, AskedEvent, HotReading, HotTriple
@@ -25,6 +26,8 @@ FRAMED: Final = 90
 REACH: Final = 60
 # What frames say of many things that a template names more closely: an allergy, a diet, a medicine.
 GENERIC: Final = frozenset({"has", "is", "owns", "likes", "dislikes", "went_to", "time", "duration", "quantity"})
+# What somebody tells of themselves beside their name.
+INTRODUCED: Final = frozenset({"age", "works_as", "works_at", "lives_in", "born_in"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,18 @@ def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
     told += [
         make_slot(one, text) for one in reading.retracted if one.is_over and (one.subject, one.relation) not in filled
     ]
-    told = [one for one in told if one.end > one.start]
+    told = mark_introduced([one for one in told if one.end > one.start])
     return [replace(one, is_shared=any(is_of_another_too(one, other) for other in told)) for one in told]
+
+
+def mark_introduced(slots: list[SlotMatch]) -> list[SlotMatch]:
+    """What stands behind the name of who speaks is told of them: "I'm Sam, 42, plumber from Hull"."""
+    name = next((one for one in slots if (one.subject, one.relation) == (SPEAKER, "name")), None)
+    if name is None:
+        return slots
+    end = name.object_span[1]
+    said = {id(one) for one in slots if one.subject == SPEAKER and one.relation in INTRODUCED and one.start >= end}
+    return [replace(one, is_explicit=True, start=name.start) if id(one) in said else one for one in slots]
 
 
 def is_of_another_too(one: SlotMatch, other: SlotMatch) -> bool:

@@ -1,0 +1,62 @@
+"""Introductions in one breath: a name, and what somebody is, how old and where, between marks."""
+
+import pytest
+
+from memory.claims.reader import read_claims
+from memory.claims.turns import read_turn as read_hot_turn
+
+Told = dict[str, str]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "hi im sam, 42, plumber from hull. can you write me an invoice template",
+            {"name": "sam", "age": "42", "works_as": "plumber", "born_in": "hull"},
+        ),
+        (
+            "Moin, ich bin Malte, 47, Tischler mit eigener Werkstatt in Husum. Schreib mir ein Angebot.",
+            {"name": "malte", "age": "47", "works_as": "tischler", "lives_in": "husum"},
+        ),
+        (
+            "Moin, ich bin Jana, 34, Lehrerin aus Kiel.",
+            {"name": "jana", "age": "34", "works_as": "lehrerin", "born_in": "kiel"},
+        ),
+        (
+            "hola, soy Marta, 29, enfermera en Bilbao",
+            {"name": "marta", "age": "29", "works_as": "enfermera", "lives_in": "bilbao"},
+        ),
+        (
+            "salut, moi c'est Claire, 38 ans, infirmière à Nantes",
+            {"name": "claire", "age": "38", "works_as": "infirmière", "lives_in": "nantes"},
+        ),
+        (
+            "ciao, sono Luca, 45, idraulico di Torino",
+            {"name": "luca", "age": "45", "works_as": "idraulico", "born_in": "torino"},
+        ),
+        (
+            "olá, sou a Rita, 31, professora no Porto",
+            {"name": "rita", "age": "31", "works_as": "professora", "lives_in": "porto"},
+        ),
+        ("היי, אני דנה, 34, מורה מחיפה", {"name": "דנה", "age": "34", "works_as": "מורה", "born_in": "חיפה"}),
+        ("Hi! I'm Jo, a nurse at St Mary's", {"name": "jo", "works_as": "nurse", "works_at": "st mary's"}),
+    ],
+)
+def test_what_stands_behind_a_name_is_told_of_who_speaks(text: str, told: Told) -> None:
+    claims = read_claims(text)
+    assert sorted((one.relation, one.object) for one in claims) == sorted(told.items())
+    assert {one.subject for one in claims} == {"you"}
+    assert {(one.relation, one.object) for one in read_hot_turn(text).triples} == set(told.items())
+
+
+def test_each_statement_says_who_it_is() -> None:
+    assert all("Malte" in one.statement for one in read_claims("Moin, ich bin Malte, 47, Tischler in Husum."))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm Sam, nice to meet you", "hi im sam, can you write me an invoice for a plumber from hull"],
+)
+def test_what_is_no_trade_is_none(text: str) -> None:
+    assert not [one for one in read_claims(text) if one.relation in {"works_as", "born_in", "lives_in"}]

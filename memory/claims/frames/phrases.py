@@ -204,6 +204,8 @@ class PhraseReader(ClauseWords):
         if tail > last and self.tokens[tail - 1].has("called"):
             return True
         token = self.tokens[tail]
+        if self.is_set_apart(tail, named):
+            return True
         relation = self.words.nouns.get(self.tokens[last - 1].plain)
         if relation is not None and relation not in PEOPLE | ANIMALS:
             return token.plain in load_given_names()
@@ -214,6 +216,11 @@ class PhraseReader(ClauseWords):
         behind = self.tokens[named] if named < end else None
         is_known = token.plain in load_given_names() or token.text in self.known_names
         return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
+
+    def is_set_apart(self, at: int, end: int) -> bool:
+        """Whether the words stood in brackets, which are blanks: "my mum  linda  fell"."""
+        start, stop = self.tokens[at].start, self.tokens[end - 1].end
+        return self.text[:start].endswith("  ") and self.text[stop : stop + 1] in {" ", "("}
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
         """ "La hermana de Juan": whose it is stands behind it."""

@@ -35,6 +35,7 @@ CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
+BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 # Words behind a name among which its verb stands: "Bello ist gestern Nacht gestorben".
 BEHIND_A_NAME: Final = 4
@@ -55,7 +56,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if is_dated or (claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)):
         # Of "am 3. März um 10 Uhr" no month is at ten.
         return None
-    claim = complete_value(name_state(settle_bygone(settle_denied(claim))))
+    claim = complete_value(name_state(settle_bygone(settle_denied(trim_bracket(claim)))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -74,6 +75,12 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def trim_bracket(claim: Claim) -> Claim:
+    """ "My dog (a lab) limps": half a bracket is the edge of a value."""
+    is_whole = claim.object.count("(") == claim.object.count(")")
+    return claim if is_whole else replace(claim, object=BRACKET.split(claim.object)[0].strip())
 
 
 def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:

@@ -162,12 +162,19 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
+        claims = [replace(claim, is_sure=claim.is_sure or ends_known(claim, known)) for claim in claims]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+
+
+def ends_known(claim: Claim, known: Sequence[KnownSlot]) -> bool:
+    """ "Jodie isn't vegan any more" of whom it was told: what else would end it."""
+    told = {(one.subject, one.object) for one in known if one.object}
+    return claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:

@@ -220,3 +220,10 @@ def test_an_appointment_quotes_nobody_and_courts_nobody() -> None:
 def test_a_job_that_began_this_week_goes_on() -> None:
     assert ("you", "works_at", "aldi", True) in read_told("New job! Started at Aldi this week.")
     assert not read_told("I might start at Aldi this week")
+
+
+def test_what_ends_something_known_is_sure_without_capitals() -> None:
+    told = read_claims("jodie isnt vegan any more, she had a bacon sarnie", ["my housemate jodie is vegan"])
+    assert [(one.subject, one.relation, one.object, one.tense, one.is_sure) for one in told] == [
+        ("jodie", "diet", "vegan", "over", True)
+    ]

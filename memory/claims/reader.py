@@ -161,8 +161,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
-        claims = [replace(claim, is_sure=claim.is_sure or ends_known(claim, known)) for claim in claims]
+        claims = [corrected.mark_claim(mark_ended(one, known)) for one in resolve_pronouns(read, before)]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
@@ -171,10 +170,15 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
 
 
-def ends_known(claim: Claim, known: Sequence[KnownSlot]) -> bool:
-    """ "Jodie isn't vegan any more" of whom it was told: what else would end it."""
+def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
+    return [claim for one in claims if (claim := resolve_pronoun(one, before))]
+
+
+def mark_ended(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
+    """ "Jodie isn't vegan any more" of whom it was told is sure: what else would end it."""
     told = {(one.subject, one.object) for one in known if one.object}
-    return claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
+    is_end = claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
+    return replace(claim, is_sure=True) if is_end else claim
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:

@@ -201,11 +201,9 @@ class PhraseReader(ClauseWords):
         if self.has_capitals:
             is_list = tail > last and named < end and self.tokens[named].has("verb", "frame")
             return not is_list or self.tokens[tail].is_capital
-        if tail > last and self.tokens[tail - 1].has("called"):
+        if is_set_apart(self, tail, named) or (tail > last and self.tokens[tail - 1].has("called")):
             return True
         token = self.tokens[tail]
-        if self.is_set_apart(tail, named):
-            return True
         relation = self.words.nouns.get(self.tokens[last - 1].plain)
         if relation is not None and relation not in PEOPLE | ANIMALS:
             return token.plain in load_given_names()
@@ -216,11 +214,6 @@ class PhraseReader(ClauseWords):
         behind = self.tokens[named] if named < end else None
         is_known = token.plain in load_given_names() or token.text in self.known_names
         return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
-
-    def is_set_apart(self, at: int, end: int) -> bool:
-        """Whether the words stood in brackets, which are blanks: "my mum  linda  fell"."""
-        start, stop = self.tokens[at].start, self.tokens[end - 1].end
-        return self.text[:start].endswith("  ") and self.text[stop : stop + 1] in {" ", "("}
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
         """ "La hermana de Juan": whose it is stands behind it."""
@@ -268,6 +261,12 @@ NAMEABLE: Final = PEOPLE | frozenset(
     | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
     | {"school", "car", "house", "motorbike", "bike"}
 )
+
+
+def is_set_apart(clause: ClauseWords, at: int, end: int) -> bool:
+    """Whether the words stood in brackets, which are blanks: "my mum  linda  fell"."""
+    start, stop = clause.tokens[at].start, clause.tokens[end - 1].end
+    return clause.text[:start].endswith("  ") and clause.text[stop : stop + 1] in {" ", "("}
 
 
 def is_afterthought(tokens: Sequence[HotToken], comma: int, end: int) -> bool:

@@ -1,7 +1,8 @@
 """Names between commas behind whom they name: "my husband, Uri, eats meat".
 
 Every reader cuts at commas, so that what the husband eats stood in a clause of its own, and was the person's in
-languages whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was.
+languages whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was. So do
+names in brackets: "my mum (linda) fell".
 """
 
 import re
@@ -10,17 +11,25 @@ from functools import cache
 from typing import Final
 
 from memory.claims.frames.jobs import matches_job
+from memory.claims.frames.languages import load_owners
+from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import CAPITAL_NOUNS, is_person_or_animal, load_nouns
 from memory.guard.spelling import fold_letters
+from memory.language.concepts import is_vocabulary
 from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_THE, is_hebrew
 from memory.language.loader import list_codes
 from memory.language.names import load_given_names
 
 APPOSED: Final = re.compile(r"(?<=\w)(,)\s+([^\W\d_]+(?:[ -][^\W\d_]+)?)\s?(,)\s+(?=[^\W\d_])")
+BRACKETED: Final = re.compile(r"(?<=\w )\(([^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20})?)(?:(, | )(\d{1,3}))?\)")
+# Endings of what somebody is, in lower case no name: "my mum (retired)".
+QUALITIES: Final = ("ed", "ing", "ic", "al", "ish", "ous", "less", "ful", "ive", "ant", "ent", "able", "est", "er")
 WORD: Final = re.compile(r"[^\W\d_]+")
 CUT: Final = re.compile(r"[,;:.!?…()\n]")
+# Characters before a bracket in which its noun stands.
+REACH: Final = 60
 # Words of "my older sister" before the comma.
 MOST_OWNED: Final = 4
 # What stands behind the second comma where the clause does not go on about who was named.
@@ -35,6 +44,44 @@ def join_appositions(text: str) -> str:
     for at in marks:
         text = f"{text[:at]} {text[at + 1 :]}"
     return text
+
+
+def open_brackets(text: str) -> str:
+    """The text with blanks for the brackets of a name, and an age that stands in them in brackets of its own."""
+    return BRACKETED.sub(open_bracket, text) if "(" in text else text
+
+
+def open_bracket(found: re.Match[str]) -> str:
+    owned = WORD.findall(CUT.split(found.string[max(0, found.start() - REACH) : found.start()])[-1])[-MOST_OWNED:]
+    if not any(is_name(found[1], code) or is_small_name(found[1], code) for code in list_bracketing(owned, found[1])):
+        return found[0]
+    if not found[3]:
+        return f" {found[1]} "
+    return f" {found[1]} ({found[3]})" if found[2] == ", " else f" {found[1]}({found[3]})"
+
+
+def list_bracketing(owned: list[str], spoken: str) -> Iterator[str]:
+    """The languages in which somebody or an animal of the person's may be called so."""
+    if spoken.isupper() or is_known_place(spoken):
+        return
+    folded = [fold_letters(word) for word in owned]
+    for code in list_codes():
+        nouns = load_hot_words(code).nouns if folded else {}
+        is_noun = any(is_person_or_animal(name_noun(word, code) or nouns.get(word, "")) for word in folded[-2:])
+        if is_noun and not load_words(code, "my").isdisjoint(folded):
+            yield code
+
+
+def is_small_name(spoken: str, language: str) -> bool:
+    """ "Herbert" in lower case, as English alone has few enough endings to tell it from what somebody is."""
+    words = spoken.split()
+    return language == "en" and not any(
+        language in load_owners().get(word, ())
+        or word.endswith(QUALITIES)
+        or is_vocabulary(word, language)
+        or matches_job(word, language)
+        for word in map(str.casefold, words)
+    )
 
 
 def is_apposed(text: str, found: re.Match[str]) -> bool:

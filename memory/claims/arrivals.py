@@ -11,6 +11,7 @@ from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
 from memory.claims.frames.places import is_known_place, is_no_home
+from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
@@ -29,6 +30,10 @@ REPLACED: Final = frozenset({ABOUT, "time", "dating", "studies"})
 # "Ci hanno dato le chiavi": what goes on longer tells more than that.
 MOST_WORDS_OF_KEYS: Final = 6
 SENTENCE: Final = re.compile(r"[.!?…\n]")
+# "Deputy head at Thornbury Primary".
+NEW_WORK: Final = re.compile(
+    r"\s*([^\W\d_]{2,20}(?: [^\W\d_]{2,20}){0,3}?) ([^\W\d_]{2,5}) ([A-ZÀ-Þ]\w{1,30}(?: [A-ZÀ-Þ]\w{1,30}){0,3})\b"
+)
 Stretch = Sequence[re.Match[str]]
 
 
@@ -48,14 +53,39 @@ def add_arrivals(
 ) -> list[Claim]:
     """The claims of a sentence with what it tells to be new; ``text`` is all of its turn, ``place`` where it begins."""
     raw = sentence.raw
+    has_got = any(load_phrases(one, "got job").search(raw) for one in order_languages(languages))
+    claims = [claim for claim in claims if not (has_got and claim.relation == "has")]
     if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
         return list(claims)
+    if (work := find_new_work(raw, text, languages)) is not None:
+        span, (trade, employer, language) = (place, place + len(raw)), work
+        told = Claim(
+            SPEAKER, "works_at", employer, word_whole(sentence), span, lang=language, tense="new", is_sure=True
+        )
+        return [replace(told, relation="works_as", object=trade), told]
     found = next((one for language in order_languages(languages) for one in find_arrivals(raw, text, language)), None)
     if found is None:
         return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
     span = (place + found.span[0], place + found.span[1])
     told = Claim(SPEAKER, found.relation, found.name, word_whole(sentence), span, lang=found.language, is_sure=True)
     return [replace(told, tense="new") if found.is_new else told]
+
+
+def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tuple[str, str, str] | None:
+    """What somebody is to do and where, behind "I got the job!!", which by itself says neither."""
+    found = NEW_WORK.match(raw)
+    for language in order_languages(languages) if found is not None else ():
+        got = load_phrases(language, "got job").search(text)
+        if got is None or found is None or names_another(text[: got.start()], language):
+            continue
+        first = found[1].split()[0]
+        kinds = load_hot_words(language).classify(first.casefold())
+        begins = {word for one in load_words(language, "begins") for word in one.split()}
+        is_verb = first.casefold() in begins or bool(kinds & {"verb", "frame", "participle", "i"})
+        is_trade = not (is_verb or is_plain(first, language) or find_known_noun([first], language))
+        if is_trade and fold_letters(found[2]) in load_words(language, "at work"):
+            return found[1].casefold(), found[3].casefold(), language
+    return None
 
 
 def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from memory.claims.answering import claim_answer, replace_answered
-from memory.claims.appositions import join_appositions
+from memory.claims.appositions import join_appositions, open_brackets
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
@@ -165,7 +165,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
+        claims = [corrected.mark_claim(mark_ended(one, known)) for one in resolve_pronouns(read, before)]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])
@@ -175,10 +175,21 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged)
 
 
+def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
+    return [claim for one in claims if (claim := resolve_pronoun(one, before))]
+
+
+def mark_ended(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
+    """ "Jodie isn't vegan any more" of whom it was told is sure: what else would end it."""
+    told = {(one.subject, one.object) for one in known if one.object}
+    is_end = claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
+    return replace(claim, is_sure=True) if is_end else claim
+
+
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
     quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
-    normal = join_appositions(quiet)
+    normal = join_appositions(open_brackets(quiet))
     return normal, mask_other_voices(normal), laughs
 
 

@@ -201,7 +201,7 @@ class PhraseReader(ClauseWords):
         if self.has_capitals:
             is_list = tail > last and named < end and self.tokens[named].has("verb", "frame")
             return not is_list or self.tokens[tail].is_capital
-        if tail > last and self.tokens[tail - 1].has("called"):
+        if is_set_apart(self, tail, named) or (tail > last and self.tokens[tail - 1].has("called")):
             return True
         token = self.tokens[tail]
         relation = self.words.nouns.get(self.tokens[last - 1].plain)
@@ -261,6 +261,12 @@ NAMEABLE: Final = PEOPLE | frozenset(
     | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
     | {"school", "car", "house", "motorbike", "bike"}
 )
+
+
+def is_set_apart(clause: ClauseWords, at: int, end: int) -> bool:
+    """Whether the words stood in brackets, which are blanks: "my mum  linda  fell"."""
+    start, stop = clause.tokens[at].start, clause.tokens[end - 1].end
+    return clause.text[:start].endswith("  ") and clause.text[stop : stop + 1] in {" ", "("}
 
 
 def is_afterthought(tokens: Sequence[HotToken], comma: int, end: int) -> bool:

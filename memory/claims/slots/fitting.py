@@ -37,6 +37,7 @@ SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
+BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 # Words behind a name among which its verb stands: "Bello ist gestern Nacht gestorben".
 BEHIND_A_NAME: Final = 4
@@ -55,7 +56,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if tells_nothing(claim):
         return None
-    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(claim)))))
+    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(trim_bracket(claim))))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
@@ -128,6 +129,12 @@ def is_called(claim: Claim) -> bool:
 def names_new_shifts(claim: Claim) -> bool:
     found = load_phrases(claim.lang or "en", "new shifts").search(claim.statement.casefold())
     return found is not None and claim.object in found[0].split()
+
+
+def trim_bracket(claim: Claim) -> Claim:
+    """ "My dog (a lab) limps": half a bracket is the edge of a value."""
+    is_whole = claim.object.count("(") == claim.object.count(")")
+    return claim if is_whole else replace(claim, object=BRACKET.split(claim.object)[0].strip())
 
 
 def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:

@@ -143,6 +143,7 @@ WORD_SECTIONS: Final = frozenset(
         "at work",
         "keys",
         "own at last",
+        "got job",
         "new home",
         "home noun",
         "in place",

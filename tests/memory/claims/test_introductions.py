@@ -60,3 +60,13 @@ def test_each_statement_says_who_it_is() -> None:
 )
 def test_what_is_no_trade_is_none(text: str) -> None:
     assert not [one for one in read_claims(text) if one.relation in {"works_as", "born_in", "lives_in"}]
+
+
+def test_which_job_somebody_got_is_said_behind() -> None:
+    told = read_claims("I GOT THE JOB!! deputy head at Thornbury Primary, start after xmas on 4 jan")
+    assert [(one.subject, one.relation, one.object, one.tense) for one in told] == [
+        ("you", "works_as", "deputy head", "new"),
+        ("you", "works_at", "thornbury primary", "new"),
+    ]
+    assert not [one for one in read_claims("my sister got the job! deputy head at Thornbury Primary") if one.object]
+    assert not [one for one in read_claims("I got the job! lunch at Nandos later?") if one.object]

@@ -286,3 +286,10 @@ def test_where_somebody_is_since_a_day_they_work(text: str, employer: str) -> No
 )
 def test_a_bed_a_town_and_a_friend_are_no_employer(text: str) -> None:
     assert not [one for one in read_claims(text) if one.relation == "works_at"]
+
+
+def test_what_ends_something_known_is_sure_without_capitals() -> None:
+    told = read_claims("jodie isnt vegan any more, she had a bacon sarnie", ["my housemate jodie is vegan"])
+    assert [(one.subject, one.relation, one.object, one.tense, one.is_sure) for one in told] == [
+        ("jodie", "diet", "vegan", "over", True)
+    ]

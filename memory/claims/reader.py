@@ -141,6 +141,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         framed = read_frames(masked, previous, whole.languages)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed = find_changed_dose(masked, previous, asked)
+    reacted = [*find_reactions(masked, sorted(whole.languages or {"en"}))]
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -159,7 +160,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
-        slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
+        told = dosed if sentence.is_question else [*dosed, *reacted]
+        slots = put_known(slots, cut_slots(told, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
@@ -339,8 +341,7 @@ def find_sentence_slots(
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
-    reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
-    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts])
+    slots = put_known(slots, find_denied(sentence.raw, language, known))
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]

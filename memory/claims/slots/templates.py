@@ -82,6 +82,7 @@ WORD_SECTIONS: Final = frozenset(
         "none of",
         "softener",
         "reacts",
+        "eaten",
         "drop",
         "correction",
         "allergy to",

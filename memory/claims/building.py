@@ -3,13 +3,14 @@
 import re
 from typing import Final
 
-from memory.claims.claim import Claim, ClaimTense
+from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens, cut_clauses
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.remembering import put_verb_second
 from memory.claims.lexicon import MARK
 from memory.claims.objects import find_object, find_object_before, find_time
 from memory.claims.rejection import has_within
+from memory.claims.relations import ABOUT
 from memory.claims.slots.templates import UNABLE
 from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
@@ -182,3 +183,9 @@ def move_verb(text: str, place: int) -> str:
     if len(words) <= place + 1 or not words[-1][0].islower() or any("," in word for word in words):
         return text
     return " ".join([*words[:place], words[-1], *words[place:-1]])
+
+
+def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
+    statement = word_whole(sentence)[:LONGEST]
+    span = (place, place + len(sentence.raw))
+    return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)

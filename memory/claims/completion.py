@@ -3,13 +3,14 @@
 "It's Nadège who took his place, she signs my leave": who signs is claimed, and the name stands in the other clause.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
+from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
 from memory.claims.slots.nouns import is_person_or_animal
@@ -29,6 +30,16 @@ DROPPING: Final = frozenset({"es", "it", "pt"})
 HE_AND_SHE: Final = frozenset(
     {"he", "she", "er", "sie", "il", "elle", "el", "ella", "lui", "lei", "ele", "ela", "הוא", "היא"}
 )
+# What stands for a thing: "es" is a pronoun in German and no Spanish one.
+THINGS: Final = {
+    "en": frozenset({"it", "they", "that", "this", "those", "these"}),
+    "de": frozenset({"es", "sie", "das", "die", "davon", "dadurch"}),
+    "es": frozenset({"eso", "esto", "ellos", "ellas"}),
+    "fr": frozenset({"ca", "cela", "ils", "elles"}),
+    "it": frozenset({"questo", "questi", "essi", "esse"}),
+    "pt": frozenset({"isso", "isto", "eles", "elas"}),
+    "he": frozenset({"זה", "זאת", "הם", "הן"}),
+}
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
@@ -89,12 +100,16 @@ def resolve_pronoun(claim: Claim, before: str) -> Claim | None:
 
 
 def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence | None) -> Claim:
-    """With whom "she" is: "She's coeliac" in the bank says of nobody that they are.
+    """With whom "she" and what "it" is: "She's coeliac" in the bank says of nobody that they are, "It makes my throat
+    close up" of nothing.
 
     ``place`` is the sentence's, ``before`` the one before it.
     """
-    first = fold_letters(claim.statement.split("'")[0].split(" ")[0])
-    if first not in HE_AND_SHE or claim.is_request or claim.is_remark:
+    if claim.is_request or claim.is_remark:
+        return claim
+    if fold_letters(claim.object) in THINGS.get(claim.lang, ()):
+        claim = replace(claim, relation=ABOUT, object="")
+    if not needs_antecedent(claim):
         return claim
     tokens = cut_clauses(sentence)
     end = sum(1 for start in tokens.starts if start < claim.span[1] - place)
@@ -104,6 +119,15 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
         whole = f"{told} {claim.statement}" if told else claim.statement
     is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
     return replace(claim, statement=whole) if is_fit else claim
+
+
+def needs_antecedent(claim: Claim) -> bool:
+    """Whether its words begin with somebody or something that only the words before them name."""
+    first = fold_letters(claim.statement.split("'")[0].split(" ")[0])
+    if first in HE_AND_SHE:
+        return True
+    is_thing = first in THINGS.get(claim.lang, ()) or begins_with_reaction(claim.statement, claim.lang)
+    return is_thing and claim.relation == ABOUT
 
 
 def complete_clause(
@@ -149,3 +173,14 @@ def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: 
     start = find_heads(sentence, *clause)
     said = sentence.raw[tokens.starts[start] : tokens.ends[clause[1] - 1]].casefold()
     return any(" ".join(said.split()) in claim.statement.casefold() for claim in claims)
+
+
+def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
+    return [claim for one in claims if (claim := resolve_pronoun(one, before))]
+
+
+def mark_ended(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
+    """ "Jodie isn't vegan any more" of whom it was told is sure: what else would end it."""
+    told = {(one.subject, one.object) for one in known if one.object}
+    is_end = claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
+    return replace(claim, is_sure=True) if is_end else claim

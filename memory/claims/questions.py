@@ -124,13 +124,19 @@ class AskedFor:
     is_past: bool = False
     topics: frozenset[str] = frozenset()
     wants_advice: bool = False
-    # Whether it opens with a word that asks.
+    # Whether it opens with a word that asks, and whether with one for what is so: where, when, who.
     is_question: bool = False
+    asks_fact: bool = False
 
     @property
     def is_request(self) -> bool:
         """Whether something new is to be made or chosen, and not only said how things are."""
         return self.wants_advice or not (self.is_question or self.relations)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it asks for a fact alone: where the person lives, when a birthday is, what a sister is called."""
+        return self.asks_fact and bool(self.relations) and not self.wants_advice
 
 
 @lru_cache(maxsize=1024)
@@ -148,6 +154,7 @@ def read_question(text: str) -> AskedFor:
         find_topic_words(question).topics | {topic for name in named for topic in TOPICS.get(name, ())},
         ADVICE in kinds,
         intents.OPENS_ASKING.search(bare) is not None,
+        intents.ASKS_FACT.search(bare) is not None,
     )
 
 
@@ -166,6 +173,9 @@ def find_kinds(text: str) -> Mapping[str, None]:
     entries = find_entries(words, load_question_words())
     # One language only: "was" asks in German, and tells in English what is over.
     spoken = find_spoken(entries, 1.0)
+    # "Où" at the beginning asks where; "ou" behind something leaves a choice.
+    asks = intents.OPENS_ASKING.search(fold_text(text)) is not None
+    entries = [one for one in entries if not (asks and one[0] == ADVICE and one[2] == (0, 1))]
     found = [(kind, end) for kind, language, (_, end) in entries if spoken is None or language in spoken]
     found += [(AT_END, end) for kind, end in found if kind == BEFORE_AT_END and end == len(words)]
     return dict.fromkeys(kind for kind, _ in found)

@@ -8,16 +8,18 @@ from typing import Final
 from memory.claims.answering import claim_answer, replace_answered
 from memory.claims.appositions import join_appositions, open_brackets
 from memory.claims.asking import mark_asked
-from memory.claims.building import LONGEST, build_claim, find_language, word_statement, word_whole
-from memory.claims.claim import SPEAKER, Claim
+from memory.claims.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
+from memory.claims.claim import Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.completion import (
     complete_claims,
     complete_clause,
     drop_contained,
+    mark_ended,
     name_pronoun,
-    resolve_pronoun,
+    resolve_pronouns,
 )
+from memory.claims.corrected import CorrectedText
 from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
@@ -138,14 +140,11 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
-    mentions, framed = collect_mentions(previous), read_frames(masked, previous, whole.languages)
-    corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
-    if corrected.text != masked:
-        masked = normal = mask_inner_dots(corrected.text)
-        whole = annotate_text(masked, load_claim_words())
-        framed = read_frames(masked, previous, whole.languages)
+    mentions = collect_mentions(previous)
+    normal, masked, whole, framed, corrected = frame_turn(normal, masked, whole, previous)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
+    reacted = [*find_reactions(masked, sorted(whole.languages or {"en"}))]
     found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
@@ -163,7 +162,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
-        slots = put_known(slots, cut_slots(dosed, place, place + len(sentence.raw)))
+        sure = dosed if sentence.is_question else [*dosed, *reacted]
+        slots = put_known(slots, cut_slots(sure, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(mark_ended(one, known)) for one in resolve_pronouns(read, before)]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
@@ -175,15 +175,17 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged)
 
 
-def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
-    return [claim for one in claims if (claim := resolve_pronoun(one, before))]
-
-
-def mark_ended(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
-    """ "Jodie isn't vegan any more" of whom it was told is sure: what else would end it."""
-    told = {(one.subject, one.object) for one in known if one.object}
-    is_end = claim.tense == "over" and not claim.polarity and (claim.subject, claim.object) in told
-    return replace(claim, is_sure=True) if is_end else claim
+def frame_turn(
+    normal: str, masked: str, whole: AnnotatedText, previous: Sequence[str]
+) -> tuple[str, str, AnnotatedText, FramedText, CorrectedText]:
+    """The turn as it was meant: one that puts a value right is read as the sentence that it means."""
+    framed = read_frames(masked, previous, whole.languages)
+    corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
+    if corrected.text != masked:
+        masked = normal = mask_inner_dots(corrected.text)
+        whole = annotate_text(masked, load_claim_words())
+        framed = read_frames(masked, previous, whole.languages)
+    return normal, masked, whole, framed, corrected
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
@@ -357,9 +359,8 @@ def find_sentence_slots(
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
-    reacts = find_reactions(sentence.raw, sorted(whole.languages or {language}))
     numbers = find_new_number(sentence.raw, language)
-    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *reacts, *numbers])
+    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *numbers])
     if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
@@ -382,12 +383,6 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
         return claim
     slot = follow_known(slot, sentence.raw, language, known)
     return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)
-
-
-def claim_remark(sentence: Sentence, whole: AnnotatedText, place: int) -> Claim:
-    statement = word_whole(sentence)[:LONGEST]
-    span = (place, place + len(sentence.raw))
-    return Claim(SPEAKER, ABOUT, "", statement, span, lang=find_language(whole), is_remark=True)
 
 
 def read_group(

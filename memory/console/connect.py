@@ -104,6 +104,8 @@ def first_call(request: OperatorRequest, person: ViewedPerson, key_id: int) -> H
     if not wants_fragment(request):
         return render(request, "console/connect/waiting.html", context)
     is_over = key.last_used_at is not None or key.revoked_at is not None
+    # Below it the list of keys says whether each was used.
+    context["swapped"] = True
     return render(request, "console/connect/_first_call.html", context, status=HTMX_STOP_POLLING if is_over else 200)
 
 

@@ -1,7 +1,8 @@
 """What is known of a person that an answer to this question needs, each line with its time.
 
-First the standing constraints that the question touches, then what it asks for, then what is always told and, in a new
-thread, who the person is. Nothing else: a line that says nothing to the matter costs tokens and attention.
+First the standing constraints that the question touches, then what it asks for, or that first where it asks for a fact
+alone; then what is always told and, in a new thread, who the person is. Nothing else: a line that says nothing to the
+matter costs tokens and attention.
 """
 
 import uuid
@@ -259,9 +260,11 @@ def choose_lines(
     lasting = choose_lasting(statements)
     constraints = choose_constraints(statements, asked, lasting)
     needed = [one for one in constraints if not is_idle(one.topics, asked, apart)]
+    relevant = choose_relevant(statements, asked, now)
     chosen = [
+        *(relevant if asked.is_plain else ()),
         *needed,
-        *choose_relevant(statements, asked, now),
+        *relevant,
         *(replace(one, line=replace(one.line, is_standing=True)) for one in statements if one.is_pinned),
         # "Soy alérgica" is read as a trade now and then.
         *(choose_basics([one for one in statements if not is_idle(one.topics, asked, apart)]) if is_cold else ()),
@@ -283,10 +286,12 @@ def mark_changed(line: KnownLine) -> KnownLine:
 
 
 def is_idle(topics: Collection[str], asked: AskedFor, apart: Apartness) -> bool:
-    """Whether a constraint is none of this turn's matter. The style of the answers is of every one's."""
-    if apart == Apartness.NONE or STYLE in topics or not topics:
+    """Whether a constraint is none of this turn's matter, as of "where do I live?" whatever the person may not eat. The
+    style of the answers is of every one's."""
+    if STYLE in topics or not topics:
         return False
-    return apart == Apartness.FAR or asked.topics.isdisjoint(topics)
+    is_apart = asked.is_plain or apart != Apartness.NONE
+    return apart == Apartness.FAR or (is_apart and asked.topics.isdisjoint(topics))
 
 
 def choose_lasting(statements: Sequence[KnownStatement]) -> dict[str, KnownLine]:

@@ -16,6 +16,8 @@ SUBJECT: Final = "intents"
 
 ASKS_WHEN: Final = compile_opening(SUBJECT, "when", before="before when")
 ASKS_NAME: Final = compile_opening(SUBJECT, "name", before="before name")
+# For what is so, with nothing to choose: "where do I live?", "when is her birthday?", "what is my sister called?".
+ASKS_FACT: Final = compile_opening(SUBJECT, "fact", before="before asking")
 ASKS_WHY: Final = compile_opening(SUBJECT, "why", before="before why")
 ASKS_AMOUNT: Final = compile_cue(SUBJECT, "amount")
 ASKS_FAILURE: Final = compile_cue(SUBJECT, "failure")

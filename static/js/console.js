@@ -126,6 +126,9 @@
     field.scrollIntoView({ block: "center" });
   }
   focusRefused(document.body);
+  // A number decides the pair that has the focus: where pairs wait, the first has it from the start.
+  if (document.activeElement === document.body && !location.hash)
+    document.querySelector("article.pair [data-step]")?.focus({ preventScroll: true });
 
   // Once it has settled: before, htmx does not listen to what it put in, and an Enter at the focus would leave the page.
   document.addEventListener("htmx:afterSettle", (event) => {

@@ -85,6 +85,7 @@ WORD_SECTIONS: Final = frozenset(
         "none of",
         "softener",
         "reacts",
+        "eaten",
         "drop",
         "correction",
         "allergy to",

@@ -138,7 +138,7 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
     said = say_decided(chosen, decision) if chosen in DECISIONS else _("Decided.")
     if not wants_fragment(request):
         return tell(request, person, kind, said)
-    return render(request, "console/reviews/_settled.html", {"person": person, "row": row, "said": said})
+    return render(request, "console/reviews/_settled.html", {"person": person, "row": row, "said": said, "kind": kind})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -191,6 +191,7 @@ def tell(
 ) -> HttpResponse:
     """Back to the list, with what became of it."""
     if wants_fragment(request):
-        return render(request, "console/reviews/_settled.html", {"person": person, "said": said, "is_error": is_error})
+        context = {"person": person, "said": said, "is_error": is_error, "kind": kind}
+        return render(request, "console/reviews/_settled.html", context)
     (messages.error if is_error else messages.success)(request, said)
     return redirect("console:inbox", *person.path, kind)

@@ -142,4 +142,6 @@ def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -
         "ended": ended,
         "can_return": said != SETTLED and ended is not None,
         "open_reviews": open_facade(person).count_open_reviews(person.user),
+        "kind": MatterKind.CONTRADICTIONS.value,
+        "waiting_counts": open_facade(person).count_waiting(person.user, now=timezone.now()),
     }

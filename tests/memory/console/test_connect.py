@@ -66,6 +66,8 @@ def test_the_first_call_is_noticed(console: Console, user: EndUser) -> None:
     seen = console.part(place)
     assert (seen.status_code, b"First call received" in seen.content) == (286, True)
     assert b"every 2s" not in seen.content
+    assert f'id="key-used-{ApiKey.objects.get().pk}" hx-swap-oob="true">used ' in seen.content.decode()
+    assert b"never used" not in seen.content
     assert b"First call received" in console.get(place).content
 
     revoked = console.post(f"{place}/revoke")

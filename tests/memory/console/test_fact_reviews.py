@@ -79,6 +79,15 @@ def test_in_place_the_pair_gives_way_to_what_was_decided(console: Console, user:
     assert 'hx-swap-oob="true" hidden' in part
 
 
+def test_the_chip_of_the_pairs_counts_what_is_left(console: Console, user: EndUser, place: str) -> None:
+    review = open_pair(user)
+    chip = '<a class="chip" href="/console/acme/ann/inbox/contradictions" aria-current="true">Pairs of facts'
+    assert f'{chip} <span class="figures">1<' in console.get(f"{place}/facts/reviews").content.decode()
+    part = console.post_part(f"{place}/facts/reviews/{review.pk}", {"decision": "supersede"}).content.decode()
+    assert 'id="kinds" hx-swap-oob="true"' in part
+    assert f'{chip} <span class="figures">0<' in part
+
+
 def test_open_pairs_are_counted_in_the_navigation(console: Console, user: EndUser, place: str) -> None:
     assert 'class="waiting figures">0<' in console.get(f"{place}/memories").content.decode()
     open_pair(user)

@@ -83,6 +83,38 @@ def test_of_many_constraints_those_that_the_request_touches_come_first(user: End
     assert not holds(chart, "sesame")
 
 
+LIMITS = (
+    *("I'm vegetarian.", "I can't eat gluten.", "I'm allergic to sesame.", "Lactose upsets my stomach."),
+    *("I don't drink alcohol.", "I have a bad knee, so no stairs.", "I'm terrified of flying.", "I'm colour-blind."),
+    *("I'm deaf in one ear.", "I have dyslexia."),
+)
+FACTS = ("I live in Hull.", "Jodie's birthday is on 3 May.", "My sister is called Ines.")
+PLAIN = {
+    "where do i live?": "Hull",
+    "when is jodies birthday?": "3 May",
+    "what's my sister's name?": "Ines",
+    "Wo wohne ich?": "Hull",
+    "¿Dónde vivo?": "Hull",
+    "Où est-ce que j'habite ?": "Hull",
+    "Come si chiama mia sorella?": "Ines",
+    "Onde moro?": "Hull",
+    "איפה אני גר?": "Hull",
+}
+
+
+@pytest.mark.parametrize("count", [7, 10])
+def test_a_plain_question_for_a_fact_is_answered_first_and_needs_no_diet(
+    user: EndUser, clock: Clock, count: int
+) -> None:
+    state(user, clock, *LIMITS[:count], *FACTS)
+    for question, answer in PLAIN.items():
+        lines = list_known(compose(user, clock, question, "told"))
+        assert answer in lines[0], question
+        assert not any(holds(lines, limit) for limit in LIMITS), question
+    dinner = list_known(compose(user, clock, "Suggest a dinner recipe", "told"))
+    assert all(holds(dinner, limit) for limit in LIMITS[:5])
+
+
 def test_style_stands_whatever_is_asked(user: EndUser, clock: Clock) -> None:
     state(user, clock, *MANY)
     assert holds(list_known(compose(user, clock, "How long is the Danube?", "told")), "answers short")

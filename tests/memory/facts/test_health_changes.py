@@ -1,6 +1,7 @@
 """What changes of somebody's health in another conversation than it was told in: doses, illnesses, a pregnancy."""
 
 import pytest
+from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.claims.reader import read_claims
@@ -9,6 +10,7 @@ from memory.facts.antecedents import list_doses
 from memory.models import EndUser, Fact
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
+from tests.api_client import ApiClient
 from tests.conftest import Clock
 
 memory = MemoryFacade("key:test")
@@ -155,6 +157,16 @@ def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> Non
         ("niente arachidi che mi gonfio", "arachidi"),
         ("nada de amendoim que eu incho", "amendoim"),
         ("בלי בוטנים בבקשה, אני מתנפחת", "בוטנים"),
+        ("i cant do shellfish, it makes my throat close up", "shellfish"),
+        ("no prawns please. They make my face swell up.", "prawns"),
+        ("Ich kann keine Garnelen essen, davon schwillt mir das Gesicht an", "garnelen"),
+        ("Keine Krabben bitte. Sie lassen mein Gesicht anschwellen.", "krabben"),
+        ("no puedo comer mariscos, se me cierra la garganta", "mariscos"),
+        ("je ne peux pas manger d'arachides, ça me fait gonfler le visage", "arachides"),
+        ("non posso mangiare i gamberi, mi si chiude la gola", "gamberi"),
+        ("não posso comer camarão, minha garganta fecha", "camarão"),
+        ("אני לא יכולה לאכול שרימפס, זה סוגר לי את הגרון", "שרימפס"),
+        ("i can't do karaoke, it makes my throat sore", ""),
         ("without my inhaler i can't breathe", ""),
         ("no peanuts please, we have a cake", ""),
     ],
@@ -162,3 +174,20 @@ def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> Non
 def test_an_allergy_is_told_by_what_it_does(turn: str, thing: str) -> None:
     told = [claim.object for claim in read_claims(turn) if claim.relation == "allergic_to"]
     assert told == ([thing] if thing else [])
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(
+    ("turn", "line"),
+    [
+        ("i cant do shellfish, it makes my throat close up", "I can't do shellfish, it makes my throat close up. ("),
+        ("no prawns please. They make my face swell up.", "No prawns please. They make my face swell up. ("),
+        ("nada de gambas. Me hinchan la cara.", "Nada de gambas. Me hinchan la cara. ("),
+    ],
+)
+def test_what_something_does_is_told_with_what_does_it(api: ApiClient, user: EndUser, turn: str, line: str) -> None:
+    memory.store_exchange(user, NewExchange("told", turn, "I see."), now=timezone.now())
+    profiling.profile_due_exchanges(user, now=timezone.now())
+    told = api.post("context", {"query": "what am i allergic to?", "thread_id": "new"}).json()["injection"]
+    assert line in told
+    assert not any(one.lstrip("• ").startswith(("It makes", "They make", "Me hinchan")) for one in told.splitlines())

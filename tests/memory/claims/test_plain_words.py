@@ -220,3 +220,23 @@ def test_an_appointment_quotes_nobody_and_courts_nobody() -> None:
 def test_a_job_that_began_this_week_goes_on() -> None:
     assert ("you", "works_at", "aldi", True) in read_told("New job! Started at Aldi this week.")
     assert not read_told("I might start at Aldi this week")
+
+
+@pytest.mark.parametrize(
+    ("text", "drug", "dose"),
+    [
+        ("ich soll jetzt Candesartan nehmen, 8 mg morgens", "candesartan", "8 mg"),
+        ("ich muss Ramipril 5 mg nehmen", "ramipril", "5 mg"),
+        ("i'm meant to be on candesartan, taking 8 mg in the morning", "candesartan", "8 mg"),
+        ("tengo que tomar candesartán, 8 mg por la mañana", "candesartán", "8 mg"),
+        ("je dois prendre du candésartan, 8 mg le matin", "candésartan", "8 mg"),
+        ("devo prendere candesartan, 8 mg la mattina", "candesartan", "8 mg"),
+        ("tenho de tomar candesartan, 8 mg de manhã", "candesartan", "8 mg"),
+        ("candesartan, tomo 8 mg por la mañana", "candesartan", "8 mg"),
+        ("Tomo 20 mg de omeprazol.", "omeprazol", "20 mg"),
+        ("I take 20 mg of lisinopril every morning", "lisinopril", "20 mg"),
+    ],
+)
+def test_a_dose_and_its_hour_are_of_the_medicine(text: str, drug: str, dose: str) -> None:
+    told = {one[:3] for one in read_told(text) if one[1].startswith("takes")}
+    assert told == {("you", "takes", drug), (drug, "takes_dose", dose)}

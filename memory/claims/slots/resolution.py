@@ -200,6 +200,7 @@ def split_dose(slot: SlotMatch, raw: str) -> list[SlotMatch]:
     drug = OF.sub("", (slot.object[: dose.start()] + slot.object[dose.end() :]).strip())
     if not drug or names_only_time(drug):
         return name_dosed(slot, dose[0], raw)
+    drug = find_drug(drug) or drug
     return [replace(slot, object=drug), replace(slot, subject=drug, relation="takes_dose", object=dose[0])]
 
 

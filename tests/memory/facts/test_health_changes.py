@@ -162,3 +162,30 @@ def test_a_line_that_is_over_in_part_says_so(user: EndUser, clock: Clock) -> Non
 def test_an_allergy_is_told_by_what_it_does(turn: str, thing: str) -> None:
     told = [claim.object for claim in read_claims(turn) if claim.relation == "allergic_to"]
     assert told == ([thing] if thing else [])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "doses"),
+    [
+        (("Tomo 20 mg de omeprazol.", "El médico me ha subido a 40."), [("omeprazol", "40 mg")]),
+        (("Prendo 5 mg di ramipril.", "Il medico me l'ha portato a 10."), [("ramipril", "10 mg")]),
+        (("Ich nehme 5 mg Ramipril.", "Der Arzt hat mich auf 10 mg hochgesetzt"), [("ramipril", "10 mg")]),
+        (
+            ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck"),
+            [("levothyroxine", "50 mcg")],
+        ),
+        (
+            ("I take levothyroxine 25 mcg", "I take sertraline 50 mg", "okafor upped my levo to 50"),
+            [("levothyroxine", "50 mcg"), ("sertraline", "50 mg")],
+        ),
+        (("I take levothyroxine 25 mcg", "they raised my rent to 50"), [("levothyroxine", "25 mcg")]),
+        (("tomo 5 mg de enalapril", "a mi suegro le han puesto 20 mg"), [("enalapril", "5 mg")]),
+    ],
+)
+def test_a_changed_dose_is_of_its_medicine(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], doses: list[tuple[str, str]]
+) -> None:
+    hold_threads(user, clock, turns)
+    assert list_active(user, "takes_dose") == doses
+    assert [drug for _, drug in list_active(user, "takes")] == [drug for drug, _ in doses]

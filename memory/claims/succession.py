@@ -18,13 +18,14 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.fitting import ALLERGIC
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
-from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal
+from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, names_kin
 from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.subjects import PRONOUN
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
+from memory.language.stopwords import load_all_stop_words
 
 # Words of an old value, and the letters from which one of them tells it.
 MOST_OLD: Final = 3
@@ -40,6 +41,7 @@ MOVES: Final = frozenset({"lives_in", "provider", "works_at"})
 NUMBER: Final = "phone_number"
 GYM: Final = "gym"
 LEARNS: Final = frozenset({"learns", "learning", "studies"})
+UNIT: Final = r"(?:mg|ml|mcg|µg|μg|g|iu|ie|ui)"
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -182,7 +184,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
         if told is not None and is_dated and names_subject(raw, told):
             # "Vet moved to the 8th": a number alone is a day only of what is named and was told to be on one.
             found = found or list(DAY.finditer(raw))
-        if not found or told is None:
+        if not found or told is None or is_of_kin(raw, language, told, known):
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
         # "Lunedì alle 10 c'è il sole" takes the place of no appointment.
@@ -201,6 +203,14 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     return None
 
 
+def is_of_kin(raw: str, language: str, told: KnownSlot, known: Sequence[KnownSlot]) -> bool:
+    """ "A mi suegro le han puesto 20 mg" changes none of the person's own."""
+    if told.relation not in DOSES or not names_kin(raw, language):
+        return False
+    takers = {one.subject for one in known if one.relation == TAKES and one.object == told.subject}
+    return takers == {SPEAKER}
+
+
 def tells_other_time(raw: str, language: str) -> bool:
     """Whether the words say that a day or an hour is another one: by a verb, by "now", or as all that they tell."""
     now = load_words(language, "now", "frames")
@@ -209,9 +219,13 @@ def tells_other_time(raw: str, language: str) -> bool:
 
 
 def find_spoken_of(raw: str, known: Sequence[KnownSlot]) -> KnownSlot | None:
-    """Whose value it is: what the words name, else what was told of last."""
-    named = (one for one in reversed(known) if names_subject(raw, one))
-    return next(named, known[-1] if known else None)
+    """Whose value it is: what the words name, if only its medicine by a part, else what was told of last."""
+    named = [one for one in reversed(known) if names_subject(raw, one)]
+    words = frozenset(WORDS.findall(raw)) - load_all_stop_words()
+    clipped = (
+        one for one in reversed(known) if one.relation in DOSES and any(is_clipped(word, one.subject) for word in words)
+    )
+    return next(iter(named), None) or next(clipped, known[-1] if known else None)
 
 
 def names_subject(raw: str, known: KnownSlot) -> bool:
@@ -229,11 +243,18 @@ def names_part(raw: str, known: KnownSlot) -> bool:
 
 def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
     """ "The doctor upped it to 850": of the medicine that was told of last, in the unit it was told in."""
-    told = next((one for one in reversed(known) if one.relation in DOSES), None)
-    found = load_dose_moves(language).search(raw) if told is not None else None
-    if told is None or found is None or DOSE.search(raw):
+    doses = [one for one in known if one.relation in DOSES]
+    # "Il medico me l'ha portato a 10" is of four languages, and the whole turn's may be another.
+    spoken = dict.fromkeys((language, *find_turn_languages(raw))) if doses else ()
+    found = next(filter(None, (load_dose_moves(one).search(raw) for one in spoken)), None)
+    if found is None or DOSE.search(raw):
         return None
-    number = next(value for value in found.groups() if value)
+    number, name = read_move(found)
+    told = next((one for one in reversed(doses) if not name or is_clipped(name, one.subject)), None)
+    if told is None or not may_follow(told.object, Number(number.replace(",", "."), "", 1)):
+        return None
+    if is_of_kin(raw, language, told, known):
+        return None
     unit = told.object.lstrip("0123456789.,")
     dose = number if not unit else f"{number}{unit}"
     start = found.start() + found[0].index(number)
@@ -241,17 +262,33 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
 
 
-def read_new_dose(text: str) -> Number | None:
-    """The number to which a turn says that somebody who heals has moved a dose: "the doctor upped it to 10 mg"; not
-    "the rent went up to 900"."""
+def read_move(found: re.Match[str]) -> tuple[str, str]:
+    """The number of a dose that moves, and what of the medicine's name the words tell."""
+    told = [value for value in found.groups() if value]
+    number = next(value for value in told if value[0].isdigit())
+    names = (value.casefold() for value in told if not value[0].isdigit())
+    # "Hat mich auf 10 hochgesetzt".
+    return number, next((name for name in names if name not in load_all_stop_words()), "")
+
+
+def is_clipped(name: str, drug: str) -> bool:
+    """ "Levo", of the levothyroxine."""
+    return len(name) >= LEAST_NAMING and fold_letters(drug).startswith(fold_letters(name))
+
+
+def read_new_dose(text: str) -> tuple[Number, str] | None:
+    """The number to which a turn says that a dose has moved, and what it tells of the medicine's name; without a name,
+    by somebody who heals: "the doctor upped it to 10 mg"; not "the rent went up to 900"."""
     language = next(iter(find_turn_languages(text, ())), "en")
     found = load_dose_moves(language).search(text)
-    if found is None or not names_healer(text):
+    if found is None:
         return None
-    value = next(one for one in found.groups() if one)
+    value, name = read_move(found)
+    if not name and not names_healer(text):
+        return None
     told = DOSE.match(text, found.start() + found[0].index(value))
     unit = told[0][len(value) :].strip().casefold() if told is not None else ""
-    return Number(value.replace(",", "."), unit, 1)
+    return Number(value.replace(",", "."), unit, 1), name
 
 
 def find_changed_dose(text: str, previous: Sequence[str], asked: str) -> list[SlotMatch]:
@@ -290,13 +327,16 @@ def asks_of_dose(text: str, span: tuple[int, int], drug: str, language: str, ask
 
 @cache
 def load_dose_moves(language: str) -> re.Pattern[str]:
+    """With `#` for the number, whatever unit it has, and `*` for the medicine."""
     number = (
-        r"(\d{1,4}(?:[.,]\d{1,2})?)(?![\w%])(?!\s[€$£%])"
+        rf"(\d{{1,4}}(?:[.,]\d{{1,2}})?)(?:\s?{UNIT})?(?![\w%])(?!\s[€$£%])"
         if language != HEBREW
         else r"-?(\d{1,4}(?:[.,]\d{1,2})?)(?![\d%])"
     )
+    owned = sorted(load_words(language, "my") | load_words(language, "article"))
+    name = rf"(?:(?:{'|'.join(map(re.escape, owned)) or '(?!)'})\s)?([^\W\d_]{{4,30}})"
     phrases = (
-        re.escape(one).replace(r"\#", number).replace(r"\ ", r"\W{1,2}")
+        re.escape(one).replace(r"\#", number).replace(r"\ ", r"\W{1,2}").replace(r"\*", name)
         for one in read_entries(language, SLOTS, "dose moves")
     )
     return re.compile(rf"(?<!\w)(?:{'|'.join(phrases) or '(?!)'})(?!\w)", re.IGNORECASE)

@@ -17,7 +17,7 @@ from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.slots.resolution import THINGS
-from memory.claims.succession import LEARNS, read_new_dose, switches_language
+from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
@@ -61,15 +61,17 @@ def list_arranged(user: EndUser, text: str, previous: Sequence[str]) -> list[str
 
 def list_doses(user: EndUser, text: str) -> list[str]:
     """What told of the one medicine whose dose may have become the turn's; of two, nobody knows which it is."""
-    number = read_new_dose(text[:READ_OF_TURN])
-    if number is None:
+    moved = read_new_dose(text[:READ_OF_TURN])
+    if moved is None:
         return []
+    number, name = moved
     with user_scope(user):
         facts = Fact.objects.for_user(user).active()
         own = facts.filter(relation=TAKES, subject_key=SPEAKER).values("object_key")
         doses = facts.filter(relation=TAKES_DOSE, subject_key__in=own).order_by("-last_seen", "pk")
         rows = list(doses.values_list("subject_key", "object", "statement")[:MOST_READ])
-    told = {drug: statement for drug, dose, statement in reversed(rows) if is_raised(dose, number)}
+    meant = [one for one in reversed(rows) if is_raised(one[1], number) and (not name or is_clipped(name, one[0]))]
+    told = {drug: statement for drug, _, statement in meant}
     return [one for one in told.values() if len(told) == 1 and len(one) <= LONGEST_STATEMENT]
 
 

@@ -3,14 +3,23 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.doses import find_plain_doses
-from memory.claims.health.prescriptions import drop_taken, find_further_slots
-from memory.claims.slots.matching import SlotMatch, find_drug, find_slots, load_days, load_words, overlaps
+from memory.claims.health.prescriptions import drop_taken, find_drugs, find_further_slots
+from memory.claims.slots.matching import (
+    SlotMatch,
+    find_drug,
+    find_slots,
+    load_days,
+    load_small_words,
+    load_words,
+    overlaps,
+)
 from memory.claims.slots.nouns import (
     LONGEST_NAME,
     WORDS,
@@ -51,7 +60,8 @@ SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
 DOSE: Final = re.compile(
     r"(?<!\d)(\d{1,5}(?:[.,]\d{1,3})?)\s?(?:mg|ml|mcg|µg|μg|g|iu|ie|ui|מג|מ\"ג|מיקרוגרם)(?!\w)", re.IGNORECASE
 )
-DOSE_BEHIND: Final = re.compile(rf",?\s{{0,2}}({DOSE.pattern})", re.IGNORECASE)
+# The verb may stand between: "Candesartan nehmen, 8 mg".
+DOSE_BEHIND: Final = re.compile(rf"(?:\s[^\W\d_]{{3,15}}(?=,))?,?\s{{0,2}}({DOSE.pattern})", re.IGNORECASE)
 DRUG_AND_DOSE: Final = re.compile(rf"(?P<drug>[^\W\d_]{{4,40}}),?\s{{1,2}}(?P<dose>{DOSE.pattern})", re.IGNORECASE)
 OF: Final = re.compile(r"^(?:of|on|de|di|d'|von)\s")
 
@@ -190,9 +200,34 @@ def split_dose(slot: SlotMatch, raw: str) -> list[SlotMatch]:
     if slot.relation != "takes" or dose is None:
         return [slot]
     drug = OF.sub("", (slot.object[: dose.start()] + slot.object[dose.end() :]).strip())
-    if not drug:
-        return [replace(slot, relation="takes_dose", object=dose[0])]
+    if not drug or names_only_time(drug):
+        return name_dosed(slot, dose[0], raw)
+    drug = find_drug(drug) or drug
     return [replace(slot, object=drug), replace(slot, subject=drug, relation="takes_dose", object=dose[0])]
+
+
+def name_dosed(slot: SlotMatch, dose: str, raw: str) -> list[SlotMatch]:
+    """Of "ich soll Candesartan nehmen, 8 mg morgens" the medicine, which stands before what is taken, or behind it."""
+    drugs = list(find_drugs(raw))
+    before = [one for one in drugs if one[1] < slot.object_span[0]]
+    if not drugs:
+        return [replace(slot, relation="takes_dose", object=dose)]
+    drug, at = before[-1] if before else drugs[0]
+    taken = replace(slot, object=drug, start=min(slot.start, at), object_span=(at, at + len(drug)))
+    return [taken, replace(slot, subject=drug, relation="takes_dose", object=dose)]
+
+
+def names_only_time(spoken: str) -> bool:
+    """ "Morgens", "la mattina", "twice a day": when something is taken, and not what."""
+    words = [fold_letters(word) for word in WORDS.findall(spoken)]
+    return any(load_light_words(code).issuperset(words) for code in list_codes())
+
+
+@cache
+def load_light_words(language: str) -> frozenset[str]:
+    kinds = ("time", "time link", "time adj", "prep", "unit")
+    light = load_small_words(language).union(*(load_words(language, kind, "frames") for kind in kinds))
+    return light | load_words(language, "dose beside")
 
 
 def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:

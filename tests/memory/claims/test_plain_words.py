@@ -293,3 +293,23 @@ def test_what_ends_something_known_is_sure_without_capitals() -> None:
     assert [(one.subject, one.relation, one.object, one.tense, one.is_sure) for one in told] == [
         ("jodie", "diet", "vegan", "over", True)
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "drug", "dose"),
+    [
+        ("ich soll jetzt Candesartan nehmen, 8 mg morgens", "candesartan", "8 mg"),
+        ("ich muss Ramipril 5 mg nehmen", "ramipril", "5 mg"),
+        ("i'm meant to be on candesartan, taking 8 mg in the morning", "candesartan", "8 mg"),
+        ("tengo que tomar candesartán, 8 mg por la mañana", "candesartán", "8 mg"),
+        ("je dois prendre du candésartan, 8 mg le matin", "candésartan", "8 mg"),
+        ("devo prendere candesartan, 8 mg la mattina", "candesartan", "8 mg"),
+        ("tenho de tomar candesartan, 8 mg de manhã", "candesartan", "8 mg"),
+        ("candesartan, tomo 8 mg por la mañana", "candesartan", "8 mg"),
+        ("Tomo 20 mg de omeprazol.", "omeprazol", "20 mg"),
+        ("I take 20 mg of lisinopril every morning", "lisinopril", "20 mg"),
+    ],
+)
+def test_a_dose_and_its_hour_are_of_the_medicine(text: str, drug: str, dose: str) -> None:
+    told = {one[:3] for one in read_told(text) if one[1].startswith("takes")}
+    assert told == {("you", "takes", drug), (drug, "takes_dose", dose)}

@@ -191,3 +191,30 @@ def test_what_something_does_is_told_with_what_does_it(api: ApiClient, user: End
     told = api.post("context", {"query": "what am i allergic to?", "thread_id": "new"}).json()["injection"]
     assert line in told
     assert not any(one.lstrip("• ").startswith(("It makes", "They make", "Me hinchan")) for one in told.splitlines())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("turns", "doses"),
+    [
+        (("Tomo 20 mg de omeprazol.", "El médico me ha subido a 40."), [("omeprazol", "40 mg")]),
+        (("Prendo 5 mg di ramipril.", "Il medico me l'ha portato a 10."), [("ramipril", "10 mg")]),
+        (("Ich nehme 5 mg Ramipril.", "Der Arzt hat mich auf 10 mg hochgesetzt"), [("ramipril", "10 mg")]),
+        (
+            ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck"),
+            [("levothyroxine", "50 mcg")],
+        ),
+        (
+            ("I take levothyroxine 25 mcg", "I take sertraline 50 mg", "okafor upped my levo to 50"),
+            [("levothyroxine", "50 mcg"), ("sertraline", "50 mg")],
+        ),
+        (("I take levothyroxine 25 mcg", "they raised my rent to 50"), [("levothyroxine", "25 mcg")]),
+        (("tomo 5 mg de enalapril", "a mi suegro le han puesto 20 mg"), [("enalapril", "5 mg")]),
+    ],
+)
+def test_a_changed_dose_is_of_its_medicine(
+    user: EndUser, clock: Clock, turns: tuple[str, ...], doses: list[tuple[str, str]]
+) -> None:
+    hold_threads(user, clock, turns)
+    assert list_active(user, "takes_dose") == doses
+    assert [drug for _, drug in list_active(user, "takes")] == [drug for drug, _ in doses]

@@ -32,7 +32,7 @@ MOST_WORDS_OF_KEYS: Final = 6
 SENTENCE: Final = re.compile(r"[.!?…\n]")
 # "Deputy head at Thornbury Primary".
 NEW_WORK: Final = re.compile(
-    r"\s*([^\W\d_]{2,20}(?: [^\W\d_]{2,20}){0,3}?) ([^\W\d_]{2,5}) ([A-ZÀ-Þ]\w{1,30}(?: [A-ZÀ-Þ]\w{1,30}){0,3})\b"
+    r"([^\W\d_]{2,20}(?: [^\W\d_]{2,20}){0,3}?) ([^\W\d_]{2,5}) ([A-ZÀ-Þ]\w{1,30}(?: [A-ZÀ-Þ]\w{1,30}){0,3})\b"
 )
 Stretch = Sequence[re.Match[str]]
 
@@ -73,7 +73,7 @@ def add_arrivals(
 
 def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tuple[str, str, str] | None:
     """What somebody is to do and where, behind "I got the job!!", which by itself says neither."""
-    found = NEW_WORK.match(raw)
+    found = NEW_WORK.match(raw.strip())
     for language in order_languages(languages) if found is not None else ():
         got = load_phrases(language, "got job").search(text)
         if got is None or found is None or names_another(text[: got.start()], language):

@@ -15,6 +15,7 @@ from memory.claims.relations import is_single_valued
 from memory.claims.slots.framed import GENERIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import PARTNERS
+from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS, fold_key
@@ -78,7 +79,9 @@ def judge_candidates(
         others.append((fact, cosine))
         if draft.is_turn:
             continue
-        if verdict == "contradiction" and not adds_one and ends_fact(user, fact, draft, keys, origin.thread_id):
+        # "Como pescado otra vez" adds no other fish.
+        is_added = adds_one and not ends_diet(fact, draft)
+        if verdict == "contradiction" and not is_added and ends_fact(user, fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
@@ -221,7 +224,9 @@ def judge_fact(
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
     if is_same_slot and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
-    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys) or tells_birth(fact, draft):
+    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
+        return "contradiction"
+    if tells_birth(fact, draft) or ends_diet(fact, draft):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.

@@ -16,6 +16,7 @@ from memory.claims.relations import is_single_valued
 from memory.claims.slots.framed import GENERIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import PARTNERS
+from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS, fold_key
@@ -79,7 +80,9 @@ def judge_candidates(
         others.append((fact, cosine))
         if draft.is_turn:
             continue
-        if verdict == "contradiction" and not adds_one and ends_fact(user, fact, draft, keys, origin.thread_id):
+        # "Como pescado otra vez" adds no other fish.
+        is_added = adds_one and not ends_diet(fact, draft)
+        if verdict == "contradiction" and not is_added and ends_fact(user, fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
@@ -223,7 +226,9 @@ def judge_fact(
     is_named = is_same_slot or tells_time(fact, keys[2], keys)
     if is_named and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
-    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys) or tells_birth(fact, draft):
+    if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
+        return "contradiction"
+    if tells_birth(fact, draft) or ends_diet(fact, draft):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.

@@ -14,6 +14,7 @@ from memory.claims.dates.endings import list_weekdays
 from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, CHILDREN, DEPARTING, KIN, PARTNERS
+from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -66,7 +67,7 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
-    if tells_birth(fact, draft):
+    if tells_birth(fact, draft) or ends_diet(fact, draft):
         return True
     is_over = fact.subject_key == keys[0] and is_axis_over(fact, draft)
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction or is_over

@@ -10,6 +10,7 @@ from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import PLANNED, is_plain, stands_apart
 from memory.claims.health.counsel import names_healer
+from memory.claims.health.diets import is_eaten_again
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE
@@ -55,7 +56,8 @@ def claim_slot(
     is_sure = slot.relation not in UNSURE or (slot.weight >= FRAMED and slot.subject != SPEAKER)
     is_told_of = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
     # "They took me off the amlodipine".
-    is_known = is_told_of or is_prescribed(slot.relation, slot.object)
+    is_resumed = is_eaten_again(slot.relation, slot.object, sentence.raw)
+    is_known = is_told_of or is_resumed or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
     if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
@@ -66,7 +68,7 @@ def claim_slot(
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
     is_found = slot.relation in LIMITING and names_healer(sentence.raw)
     is_told = is_parted or is_found or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
-    is_told = is_told or (piece is not None and has_begun(sentence, slot, piece))
+    is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
@@ -76,7 +78,7 @@ def claim_slot(
     statement = word_slot(sentence, tokens, slot, piece, before)
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
-    is_sure = is_parted or is_found or has_begun(sentence, slot, piece)
+    is_sure = is_parted or is_found or is_resumed or has_begun(sentence, slot, piece)
     if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_sure):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])

@@ -7,6 +7,8 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.health.diets import AGAIN, EATS
+from memory.claims.health.diets import load_phrases as load_phrases_of_diets
 from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
@@ -153,6 +155,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         groups = match.groupdict()
         start = match.start()
         span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
+        span = trim_again(tokens, *span) if template.relation == EATS else span
         span, is_lacking = skip_denial(tokens, span, language) if groups.get("o") else (span, False)
         if span[0] >= span[1] or (groups.get("o") and says_nothing(tokens.text[slice(*span)], language)):
             continue
@@ -211,6 +214,15 @@ def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tup
         if last <= start or tokens.text[last + 1 : end] not in adverbs:
             return start, end
         end = last
+
+
+def trim_again(tokens: TokenString, start: int, end: int) -> tuple[int, int]:
+    """Of "pescado otra vez" what is eaten; the last word has gone before, with the adverbs."""
+    for phrase in load_phrases_of_diets(AGAIN):
+        behind = re.search(rf"[{PARTINGS}]{PARTING.sub(f'[{PARTINGS}]', phrase)}(?![^{PARTINGS}])", tokens.text[start:])
+        if behind is not None and start + behind.end() >= end > start + behind.start() > start:
+            end = start + behind.start()
+    return start, end
 
 
 def says_unable(template: SlotTemplate, match: re.Match[str]) -> bool:

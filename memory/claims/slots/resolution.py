@@ -33,6 +33,7 @@ from memory.claims.slots.nouns import (
     name_beside,
 )
 from memory.claims.subjects import is_person
+from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
@@ -133,7 +134,9 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     # "Her sister Anna is a nurse": whoever was told of last may be Anna herself.
     if subject is None or subject == slot.object or not means_name(slot, subject, raw):
         return []
-    slot = replace(slot, subject=subject)
+    is_food = slot.relation == "drinks" and slot.is_over and is_eaten(slot.object)
+    # "I gave up meat".
+    slot = replace(slot, subject=subject, relation="eats" if is_food else slot.relation)
     if slot.relation == "works_at" and any(one.subject == subject and one.relation == "school" for one in known):
         slot = replace(slot, relation="school")
     return resolve_relation(slot, subject, raw, language, known)
@@ -164,6 +167,11 @@ def resolve_relation(
     if slot.relation == "age" or (slot.relation == "time" and subject == SPEAKER):
         return []
     return split_dose(slot, raw)
+
+
+def is_eaten(spoken: str) -> bool:
+    topics = find_topic_words(spoken).topics
+    return "food" in topics and "drink" not in topics
 
 
 def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:

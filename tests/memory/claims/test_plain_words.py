@@ -313,3 +313,22 @@ def test_what_ends_something_known_is_sure_without_capitals() -> None:
 def test_a_dose_and_its_hour_are_of_the_medicine(text: str, drug: str, dose: str) -> None:
     told = {one[:3] for one in read_told(text) if one[1].startswith("takes")}
     assert told == {("you", "takes", drug), (drug, "takes_dose", dose)}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I started eating meat again.", ("you", "eats", "meat", True)),
+        ("He vuelto a comer carne.", ("you", "eats", "carne", True)),
+        ("Ya como pescado otra vez.", ("you", "eats", "pescado", True)),
+        ("Seit ein paar Wochen esse ich wieder Fleisch.", ("you", "eats", "fleisch", True)),
+        ("j'ai recommencé à manger de la viande", ("you", "eats", "viande", True)),
+        ("ho ricominciato a mangiare carne", ("you", "eats", "carne", True)),
+        ("voltei a comer carne", ("you", "eats", "carne", True)),
+        ("חזרתי לאכול בשר", ("you", "eats", "בשר", True)),
+        ("I gave up meat", ("you", "eats", "meat", False)),
+        ("i gave up coffee", ("you", "drinks", "coffee", False)),
+    ],
+)
+def test_what_somebody_eats_again_or_gives_up_is_food(text: str, told: Told) -> None:
+    assert read_told(text) == {told}

@@ -218,3 +218,30 @@ def test_a_changed_dose_is_of_its_medicine(
     hold_threads(user, clock, turns)
     assert list_active(user, "takes_dose") == doses
     assert [drug for _, drug in list_active(user, "takes")] == [drug for drug, _ in doses]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since", "is_over"),
+    [
+        ("I'm vegetarian.", "I started eating meat again.", True),
+        ("Soy vegetariana.", "He vuelto a comer carne.", True),
+        ("Soy vegetariana.", "Ya como pescado otra vez.", True),
+        ("Ich bin Vegetarierin.", "Seit ein paar Wochen esse ich wieder Fleisch.", True),
+        ("Je suis végétarienne.", "j'ai recommencé à manger de la viande", True),
+        ("Sono vegetariana.", "ho ricominciato a mangiare carne", True),
+        ("Sou vegetariana.", "voltei a comer carne", True),
+        ("אני צמחונית", "חזרתי לאכול בשר", True),
+        ("I'm pescatarian.", "I've gone back to eating chicken", True),
+        ("I'm vegetarian.", "I've gone back to eating cheese", False),
+        ("I'm pescatarian.", "I'm eating fish again", False),
+        ("I eat halal.", "I'm eating beef again", False),
+        ("I'm gluten free.", "I started eating meat again.", False),
+        ("I'm vegetarian.", "Tilda eats meat again", False),
+    ],
+)
+def test_eating_again_what_a_diet_leaves_out_ends_it(
+    user: EndUser, clock: Clock, told: str, since: str, is_over: bool
+) -> None:
+    hold_threads(user, clock, (told, since))
+    assert bool(list_active(user, "diet")) != is_over

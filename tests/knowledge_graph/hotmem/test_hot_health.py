@@ -98,15 +98,14 @@ def test_what_tells_of_health_is_read_for_it(said: str) -> None:
 
 
 @pytest.mark.usefixtures("services")
-def test_a_dose_that_is_contradicted_is_told_as_doubted(api: ApiClient, user: EndUser, clock: Clock) -> None:
-    for told in ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck."):
+def test_a_fact_that_is_contradicted_is_told_as_doubted(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    for told in ("I live in Leeds.", "The post comes to Oak Street these days."):
         MemoryFacade().store_exchange(user, NewExchange(told[:9], told, "I see."), now=clock())
         profile_due_exchanges(user, now=clock())
         clock.advance(days=21)
-    told = say(api, "what dose of levothyroxine do i take?")
-    doubted = "perhaps until 23 March 2026: Levothyroxine: dose 25 mcg (said since: Okafor upped my levo to 50"
-    assert told["bullets"][0]["text"].startswith(doubted)
-    assert doubted in told["system_message"]
     [pair] = api.get("facts/reviews").json()["items"]
+    answered = say(api, "where do i live?")
+    assert answered["bullets"][0]["text"].startswith("perhaps until 23 March 2026: You live in Leeds (said since: ")
+    assert answered["bullets"][0]["text"] in answered["system_message"]
     api.post(f"facts/reviews/{pair['id']}", {"decision": "keep_both"})
-    assert say(api, "what dose of levothyroxine do i take?")["bullets"][0]["text"] == "Levothyroxine: dose 25 mcg"
+    assert say(api, "where do i live?", "u")["bullets"][0]["text"] == "You live in Leeds"

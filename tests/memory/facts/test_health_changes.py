@@ -135,8 +135,10 @@ def test_a_friends_pregnancy_limits_no_answer_about_work(user: EndUser, clock: C
     assert "Lidl" in told
     assert "Petra" not in told
     assert "Priya" not in told
-    # Whom the person lives with and eats with they have to heed.
+    # Of kin they have to heed it where it is about food.
+    told = tell_known(user, clock, "Suggest a dinner for the family")
     assert "Ida" in told
+    assert "Priya" not in told
 
 
 @pytest.mark.django_db

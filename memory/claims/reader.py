@@ -140,8 +140,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
-    dosed = find_changed_dose(masked, previous, asked)
-    reacted = [*find_reactions(masked, sorted(whole.languages or {"en"}))]
+    dosed, stated = find_across(masked, previous, asked, whole)
     found: list[SentenceReading] = []
     place, skip, is_introduced = 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
@@ -160,8 +159,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
             found.append(closed)
             continue
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
-        told = dosed if sentence.is_question else [*dosed, *reacted]
-        slots = put_known(slots, cut_slots(told, place, place + len(sentence.raw)))
+        slots = put_known(slots, cut_slots(dosed if sentence.is_question else stated, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
         claims = [corrected.mark_claim(claim) for one in read if (claim := resolve_pronoun(one, before))]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
@@ -170,6 +168,14 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+
+
+def find_across(
+    masked: str, previous: Sequence[str], asked: str, whole: AnnotatedText
+) -> tuple[list[SlotMatch], list[SlotMatch]]:
+    """What more than one sentence tells together: in a question, and in a statement."""
+    dosed = find_changed_dose(masked, previous, asked)
+    return dosed, [*dosed, *find_reactions(masked, sorted(whole.languages or {"en"}))]
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.health.prescriptions import ALLERGY, TAKES, find_joined_drug
+from memory.claims.health.reactions import find_reactions
 from memory.claims.slots.matching import read_tokens
 from memory.claims.slots.resolution import DOSE
 from memory.claims.slots.templates import SlotTemplate, join_words, load_templates
@@ -44,6 +45,8 @@ def may_tell_of_health(text: str) -> bool:
     if any(word.startswith(cues.beginnings) for word in words):
         return True
     if any(phrase.search(joined) for word in words for phrase in cues.phrases.get(word, ())):
+        return True
+    if next(find_reactions(text, list_codes()), None) is not None:
         return True
     likely = [one for word in words for one in cues.templates.get(word, ())]
     glued = cues.glued if any(is_hebrew(word[:1]) for word in words) else ()

@@ -37,6 +37,7 @@ TOLD = [
     ("Tomo omeprazol 20 mg.", {("you", "takes", "omeprazol"), ("omeprazol", "takes_dose", "20 mg")}),
     ("Prendo il Lasix 25 mg.", {("you", "takes", "lasix"), ("lasix", "takes_dose", "25 mg")}),
     ("I'm allergic to penicillin", {("you", "allergic_to", "penicillin")}),
+    ("I can't do shellfish, it makes my throat close up", {("you", "allergic_to", "shellfish")}),
     ("Soy alérgica a la penicilina", {("you", "allergic_to", "penicilina")}),
     ("Sono allergica alla penicillina", {("you", "allergic_to", "penicillina")}),
 ]

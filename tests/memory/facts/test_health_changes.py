@@ -131,12 +131,12 @@ def tell_known(user: EndUser, clock: Clock, question: str) -> str:
 def test_a_friends_pregnancy_limits_no_answer_about_work(user: EndUser, clock: Clock) -> None:
     friends = ("mi amiga Petra está embarazada", "my cousin Priya had her baby!!", "My sister Ida has a nut allergy.")
     hold_threads(user, clock, (*friends, "I work at Lidl."))
-    told = tell_known(user, clock, "where do i work?")
-    assert "Lidl" in told
-    assert "Petra" not in told
-    assert "Priya" not in told
-    # Of kin they have to heed it where it is about food.
-    told = tell_known(user, clock, "Suggest a dinner for the family")
+    assert "Lidl" in tell_known(user, clock, "where do i work?")
+    for question in ("where do i work?", "how is my work going?"):
+        told = tell_known(user, clock, question)
+        assert "Petra" not in told
+        assert "Priya" not in told
+    # Whom the person lives with and eats with they have to heed, unless a fact alone is asked for.
     assert "Ida" in told
     assert "Priya" not in told
 

@@ -19,6 +19,8 @@ from memory.language.loader import list_codes
 from memory.language.names import load_given_names
 
 APPOSED: Final = re.compile(r"(?<=\w)(,)\s+([^\W\d_]+(?:[ -][^\W\d_]+)?)\s?(,)\s+(?=[^\W\d_])")
+# "Unser Großer (Fiete, 14) verträgt keine Laktose".
+BRACKETED: Final = re.compile(r"(?<=\w)\s(\()([^\W\d_]+(?:[ -][^\W\d_]+)?)((?:,?\s\d{1,3})?\))\s+(?=[^\W\d_])")
 WORD: Final = re.compile(r"[^\W\d_]+")
 CUT: Final = re.compile(r"[,;:.!?…()\n]")
 # Words of "my older sister" before the comma.
@@ -28,12 +30,10 @@ NO_PREDICATE: Final = ("conj", "but", "sub", "rel", "that", "wh", "prep", "my", 
 
 
 def join_appositions(text: str) -> str:
-    """The text with a blank in place of each comma around a name."""
-    marks = [
-        at for found in APPOSED.finditer(text) if is_apposed(text, found) for at in (found.start(1), found.start(3))
-    ]
-    for at in marks:
-        text = f"{text[:at]} {text[at + 1 :]}"
+    """The text with a blank in place of each comma or bracket around a name, and of an age beside it."""
+    found = [one for pattern in (APPOSED, BRACKETED) for one in pattern.finditer(text)]
+    for start, end in [one.span(group) for one in found if is_apposed(text, one) for group in (1, 3)]:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
 
 
@@ -58,7 +58,7 @@ def list_owning(words: list[str]) -> Iterator[str]:
 def name_noun(word: str, language: str) -> str:
     nouns = load_nouns(language)
     bare = word.removeprefix(HEBREW_THE) if language == HEBREW else word
-    return nouns.get(word) or nouns.get(bare, "")
+    return nouns.get(word) or nouns.get(bare) or load_hot_words(language).nouns.get(word, "")
 
 
 def is_name(spoken: str, language: str) -> bool:

@@ -129,7 +129,10 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    (normal, masked, laughs), previous = mask_turn(text), [restore_apostrophes(turn) for turn in previous]
+    (normal, masked, laughs), previous = (
+        mask_turn(text),
+        [join_appositions(restore_apostrophes(turn)) for turn in previous],
+    )
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)

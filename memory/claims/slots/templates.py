@@ -90,6 +90,7 @@ WORD_SECTIONS: Final = frozenset(
         "dose half",
         "dose beside",
         "drug",
+        "intolerance word",
         "swap",
         "taken off",
         "comes off",

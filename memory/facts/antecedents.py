@@ -13,6 +13,7 @@ from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.dates.arrangements import TIME, shares_matter, tells_arrangement
 from memory.claims.frames.languages import find_turn_languages
+from memory.claims.health.denials import LIMITS
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
@@ -102,9 +103,13 @@ def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> lis
     with user_scope(user):
         # "I'm in York now, no longer in Leeds": of towns the person's own alone is meant.
         named = Q(relation__in=NAMING) | Q(relation="lives_in", subject_key=SPEAKER)
+        # "Jodie isn't lactose intolerant after all".
+        named |= Q(relation__in=LIMITS, subject_key__in=names)
         facts = Fact.objects.for_user(user).active().filter(named).order_by("-last_seen", "pk")
-        rows = list(facts.values_list("object_key", "statement")[:MOST_READ])
+        rows = list(facts.values_list("relation", "subject_key", "object_key", "statement")[:MOST_READ])
     told = dict.fromkeys(
-        statement for value, statement in rows if names & set(value.split()) and len(statement) <= LONGEST_STATEMENT
+        statement
+        for relation, subject, value, statement in rows
+        if names & set((subject if relation in LIMITS else value).split()) and len(statement) <= LONGEST_STATEMENT
     )
     return list(told)[:MOST_STATEMENTS][::-1]

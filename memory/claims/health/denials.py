@@ -12,9 +12,10 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
+from memory.claims.health.diets import INTOLERANCES, name_kinds
 from memory.claims.health.prescriptions import ALLERGY
 from memory.claims.slots.framed import FRAMED
-from memory.claims.slots.matching import SlotMatch, load_phrases, load_words
+from memory.claims.slots.matching import SlotMatch, load_phrases, load_words, overlaps
 from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import find_english_name
@@ -51,8 +52,16 @@ def find_denied(raw: str, language: str, known: Sequence[KnownSlot]) -> list[Slo
                 found = next((one for one in reversed(told) if names_illness(word[0], language, one.object)), None)
                 if found is None or not is_of(found, raw, language, known) or is_limited(words, at, word, language):
                     continue
+                if tells_limit_of(raw, language, word.span()):
+                    return []
                 return [end_illness(found, word.span())]
     return []
+
+
+def tells_limit_of(raw: str, language: str, span: tuple[int, int]) -> bool:
+    """ "Fiete verträgt keine Laktose", said once more, denies nothing."""
+    told = (one for one in read_slots(raw, frozenset({language}), ()) if one.relation in LIMITS)
+    return any(overlaps(one.object_span, span) and not (one.is_denied or one.is_over) for one in told)
 
 
 def is_limit(told: KnownSlot) -> bool:
@@ -95,6 +104,8 @@ def is_limited(words: Sequence[re.Match[str]], start: int, end: re.Match[str], l
 def names_illness(word: str, language: str, illness: str) -> bool:
     """Whether a word is of the same illness as what was told, maybe in another language."""
     spoken = fold_letters(word)
+    if name_kinds(word, INTOLERANCES) & name_kinds(illness, INTOLERANCES):
+        return True
     least = LEAST_HEBREW if is_hebrew(spoken[:1]) else LEAST_SHARED
     meaning = name_meaning(word, (language,))
     for told in WORD.findall(illness):

@@ -20,10 +20,17 @@ LEAVES_OUT: Final = {
 }
 FOODS: Final = frozenset({"meat", "pork", "fish", "animal"})
 
+# What both the food and the illness are called by.
+INTOLERANCES: Final = ("lactose", "gluten")
+
 
 def is_eaten_again(relation: str, spoken: str, statement: str) -> bool:
     """Whether a sentence says that somebody eats again what some diet leaves out."""
     return relation == EATS and says_again(statement) and bool(name_kinds(spoken, FOODS))
+
+
+def is_intolerance(relation: str, spoken: str) -> bool:
+    return relation == "allergic_to" and bool(name_kinds(spoken, INTOLERANCES))
 
 
 def says_again(statement: str) -> bool:

@@ -10,7 +10,7 @@ from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import PLANNED, is_plain, stands_apart
 from memory.claims.health.counsel import names_healer
-from memory.claims.health.diets import is_eaten_again
+from memory.claims.health.diets import is_eaten_again, is_intolerance
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE
@@ -57,6 +57,8 @@ def claim_slot(
     is_told_of = is_sure and (slot.weight >= FRAMED or is_person_slot(slot))
     # "They took me off the amlodipine".
     is_resumed = is_eaten_again(slot.relation, slot.object, sentence.raw)
+    # "Jodie can't have dairy" forbids the assistant nothing.
+    is_food = is_resumed or is_intolerance(slot.relation, slot.object)
     is_known = is_told_of or is_resumed or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
@@ -78,7 +80,7 @@ def claim_slot(
     statement = word_slot(sentence, tokens, slot, piece, before)
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
-    is_sure = is_parted or is_found or is_resumed or has_begun(sentence, slot, piece)
+    is_sure = is_parted or is_found or is_food or has_begun(sentence, slot, piece)
     if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_sure):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])

@@ -94,6 +94,7 @@ WORD_SECTIONS: Final = frozenset(
         "dose half",
         "dose beside",
         "drug",
+        "intolerance word",
         "swap",
         "taken off",
         "comes off",

@@ -247,3 +247,31 @@ def test_eating_again_what_a_diet_leaves_out_ends_it(
 ) -> None:
     hold_threads(user, clock, (told, since))
     assert bool(list_active(user, "diet")) != is_over
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since"),
+    [
+        (
+            "unser Sohn Fiete verträgt keine Laktose",
+            "Fiete sein Test ist negativ, er ist doch nicht laktoseintolerant, das war was anderes.",
+        ),
+        ("Jodie can't have dairy", "Jodie isn't lactose intolerant after all"),
+        ("my son Jodie can't eat gluten", "Jodie isn't coeliac after all"),
+        ("mi hija Ana no tolera la lactosa", "al final Ana no es intolerante a la lactosa"),
+        ("ma fille Zoé ne supporte pas le lactose", "finalement Zoé n'est pas intolérante au lactose"),
+        ("mia figlia Zoe non tollera il lattosio", "alla fine Zoe non è intollerante al lattosio"),
+        ("a minha filha Zoe não tolera lactose", "afinal a Zoe não é intolerante à lactose"),
+    ],
+)
+def test_an_intolerance_is_over_in_other_words(user: EndUser, clock: Clock, told: str, since: str) -> None:
+    hold_threads(user, clock, (told,))
+    assert list_active(user, "allergic_to")
+    hold_threads(user, clock, (since,))
+    assert not list_active(user, "allergic_to", "has_condition")
+
+
+def test_an_intolerance_told_twice_is_not_over() -> None:
+    told = read_claims("unser Sohn Fiete verträgt keine Laktose", ("unser Sohn verträgt keine Laktose",))
+    assert ("fiete", "allergic_to", True) in {(one.subject, one.relation, one.polarity) for one in told}

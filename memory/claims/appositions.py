@@ -42,23 +42,28 @@ def is_apposed(text: str, found: re.Match[str]) -> bool:
     behind = WORD.match(text, found.end())
     if behind is None or behind[0][0].isupper():
         return False
-    return any(is_name(found[2], language) and goes_on(behind[0], language) for language in list_owning(owned))
+    return any(
+        is_name(found[2], language) and goes_on(behind[0], language)
+        for language in list_owning(owned, is_wide=found.re is BRACKETED)
+    )
 
 
-def list_owning(words: list[str]) -> Iterator[str]:
-    """The languages in which words end with somebody or an animal of the person's."""
+def list_owning(words: list[str], *, is_wide: bool) -> Iterator[str]:
+    """The languages in which words end with somebody or an animal of the person's; ``is_wide``: "our eldest" too."""
     folded = [fold_letters(word) for word in words]
     for language in list_codes():
         # The name of a noun may be in front of "my", and an adjective behind it.
-        has_noun = any(is_person_or_animal(name_noun(word, language)) for word in folded[-2:])
+        has_noun = any(is_person_or_animal(name_noun(word, language, is_wide=is_wide)) for word in folded[-2:])
         if has_noun and not load_words(language, "my").isdisjoint(folded):
             yield language
 
 
-def name_noun(word: str, language: str) -> str:
+def name_noun(word: str, language: str, *, is_wide: bool) -> str:
     nouns = load_nouns(language)
     bare = word.removeprefix(HEBREW_THE) if language == HEBREW else word
-    return nouns.get(word) or nouns.get(bare) or load_hot_words(language).nouns.get(word, "")
+    # Between commas frames read who "our eldest, Priyanka," is.
+    further = load_hot_words(language).nouns if is_wide else {}
+    return nouns.get(word) or nouns.get(bare) or further.get(word, "")
 
 
 def is_name(spoken: str, language: str) -> bool:

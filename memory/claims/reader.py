@@ -129,10 +129,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
-    (normal, masked, laughs), previous = (
-        mask_turn(text),
-        [join_appositions(restore_apostrophes(turn)) for turn in previous],
-    )
+    (normal, masked, laughs), previous = mask_turn(text), [restore_turn(turn) for turn in previous]
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
         return TurnReading(whole)
@@ -171,6 +168,10 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken)
+
+
+def restore_turn(turn: str) -> str:
+    return join_appositions(restore_apostrophes(turn))
 
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:

@@ -79,8 +79,8 @@ def judge_candidates(
         others.append((fact, cosine))
         if draft.is_turn:
             continue
-        # "Como pescado otra vez" adds no other fish.
-        is_added = adds_one and not ends_diet(fact, draft)
+        # "Como pescado otra vez" adds no other fish, "nasceu na segunda" no second one.
+        is_added = adds_one and not (ends_diet(fact, draft) or tells_birth(fact, draft))
         if verdict == "contradiction" and not is_added and ends_fact(user, fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":

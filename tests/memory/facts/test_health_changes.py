@@ -253,3 +253,27 @@ def test_an_intolerance_is_over_in_other_words(user: EndUser, clock: Clock, told
 def test_an_intolerance_told_twice_is_not_over() -> None:
     told = read_claims("unser Sohn Fiete verträgt keine Laktose", ("unser Sohn verträgt keine Laktose",))
     assert ("fiete", "allergic_to", True) in {(one.subject, one.relation, one.polarity) for one in told}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since", "is_over"),
+    [
+        (
+            "my mum (linda) fell and broke her hip, shes in northern general",
+            "mums home from hospital w a frame",
+            True,
+        ),
+        ("mum's in hospital", "mum's home now", True),
+        ("meine Mutter liegt im Krankenhaus", "Mama ist wieder zuhause", True),
+        ("ma mère est à l'hôpital", "ma mère est rentrée à la maison", True),
+        ("mum's in hospital", "dad is home now", False),
+    ],
+)
+def test_who_is_home_is_in_hospital_no_longer(
+    user: EndUser, clock: Clock, told: str, since: str, is_over: bool
+) -> None:
+    hold_threads(user, clock, (told, since))
+    with user_scope(user):
+        active = list(Fact.objects.for_user(user).active().order_by("last_seen").values_list("statement", flat=True))
+    assert len(active) == (1 if is_over else 2), active

@@ -24,7 +24,15 @@ from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
-from memory.facts.succession import is_axis_over, is_lasting_tie, is_spared, may_end, names_matter, tells_birth
+from memory.facts.succession import (
+    ends_stay,
+    is_axis_over,
+    is_lasting_tie,
+    is_spared,
+    may_end,
+    names_matter,
+    tells_birth,
+)
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact
 
@@ -80,8 +88,8 @@ def judge_candidates(
         others.append((fact, cosine))
         if draft.is_turn:
             continue
-        # "Como pescado otra vez" adds no other fish.
-        is_added = adds_one and not ends_diet(fact, draft)
+        # "Como pescado otra vez" adds no other fish, "nasceu na segunda" no second one.
+        is_added = adds_one and not (ends_diet(fact, draft) or tells_birth(fact, draft))
         if verdict == "contradiction" and not is_added and ends_fact(user, fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
@@ -228,7 +236,7 @@ def judge_fact(
         return "contradiction"
     if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
         return "contradiction"
-    if tells_birth(fact, draft) or ends_diet(fact, draft):
+    if tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.

@@ -41,6 +41,7 @@ CONDITION: Final = "has_condition"
 COUPLE: Final = frozenset({"partner"})
 # A value of an axis: of a pregnancy.
 OVER: Final = "over"
+HOSPITAL: Final = "hospital"
 # One mark and no run of them: a line of question marks was read from each of them on (2 s for 32 KB).
 CLAUSES: Final = re.compile(r"[,;:.!?]\s|\s[–—-]\s")
 STAYS: Final = frozenset({f"{MARK}still", f"{MARK}stays"})
@@ -67,7 +68,7 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
-    if tells_birth(fact, draft) or ends_diet(fact, draft):
+    if tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft):
         return True
     is_over = fact.subject_key == keys[0] and is_axis_over(fact, draft)
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction or is_over
@@ -100,6 +101,15 @@ def tells_birth(fact: Fact, draft: FactDraft) -> bool:
     is_theirs = fact.subject_key == SPEAKER or read_pair_statement(PairStatement(fact.statement)).kin == COUPLE
     is_held = fact.polarity and fact.last_seen <= draft.occurred_at
     return is_theirs and is_held and is_axis_over(fact, draft)
+
+
+def ends_stay(fact: Fact, draft: FactDraft) -> bool:
+    """ "Mum's home from hospital" ends that she is in one, whatever she was called when it was told."""
+    if not OPEN_RELATIONS.issuperset({fact.relation, draft.relation}) or fact.last_seen > draft.occurred_at:
+        return False
+    known, told = (read_pair_statement(PairStatement(one.statement)) for one in (fact, draft))
+    is_back = OVER in told.axes.get(HOSPITAL, ()) and OVER not in known.axes.get(HOSPITAL, (OVER,))
+    return is_back and known.kin == told.kin and bool(told.kin or fact.subject_key == fold_key(draft.subject))
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

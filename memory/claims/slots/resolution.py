@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
+from memory.claims.frames.ages import blank_pregnancies
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.doses import find_plain_doses
@@ -80,7 +81,7 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
     """All slots that a sentence fills, with the subject and the relation they mean."""
     spoken = [code for code in list_codes() if languages is None or code in languages]
     language = next(iter(spoken), "en")
-    found = find_slots(raw, languages)
+    found = find_slots(blank_pregnancies(raw), languages)
     for code in spoken:
         names = list(find_appositions(raw, code))
         found = [slot for slot in found if not any(overlaps(slot.object_span, one.object_span) for one in names)]

@@ -332,3 +332,16 @@ def test_a_dose_and_its_hour_are_of_the_medicine(text: str, drug: str, dose: str
 )
 def test_what_somebody_eats_again_or_gives_up_is_food(text: str, told: Told) -> None:
     assert read_told(text) == {told}
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("I'm 34 weeks pregnant.", "you"),
+        ("i'm six months pregnant", "you"),
+        ("my sister is 20 weeks pregnant", "sister"),
+        ("ich bin im fünften Monat schwanger", "you"),
+    ],
+)
+def test_how_far_a_pregnancy_is_is_no_age(text: str, subject: str) -> None:
+    assert [one[:2] for one in read_told(text)] == [(subject, "has_condition")]

@@ -112,6 +112,15 @@ def test_what_is_denied_is_of_whom_the_words_name(told: str, since: str, of: str
         ("Estou grávida.", "A nossa filha Rita nasceu ontem.", True),
         ("Ich bin schwanger.", "Unsere Tochter Ida ist heute Morgen auf die Welt gekommen.", True),
         ("אני בהריון", "הבת שלנו מאיה נולדה הבוקר", True),
+        ("I'm 34 weeks pregnant.", "Our son Leo was born on Monday!", True),
+        ("I'm six months pregnant.", "our daughter Ida was born at 5:40", True),
+        ("im 12 weeks pregnant", "our son Leo arrived on Friday, 3.2 kilos", True),
+        ("Ich bin schwanger.", "Unsere Tochter Ida ist am Montag geboren.", True),
+        ("Je suis enceinte de 5 mois.", "Notre fils Malo est né lundi.", True),
+        ("Estoy embarazada de 5 meses.", "Nuestra hija Inés nació el lunes.", True),
+        ("Sono incinta di 5 mesi.", "Nostra figlia Viola è nata lunedì.", True),
+        ("Estou grávida de 20 semanas.", "A nossa filha Rita nasceu na segunda.", True),
+        ("אני בהריון", "הבת שלנו מאיה נולדה ביום שני", True),
         ("I'm pregnant, due in March.", "My nephew Leo was born this morning.", False),
         ("Estoy embarazada.", "Mi sobrino Leo nació ayer.", False),
         ("I'm pregnant, due in March.", "Our daughter Ines was born in Leeds.", False),
@@ -275,3 +284,23 @@ def test_an_intolerance_is_over_in_other_words(user: EndUser, clock: Clock, told
 def test_an_intolerance_told_twice_is_not_over() -> None:
     told = read_claims("unser Sohn Fiete verträgt keine Laktose", ("unser Sohn verträgt keine Laktose",))
     assert ("fiete", "allergic_to", True) in {(one.subject, one.relation, one.polarity) for one in told}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("told", "since", "is_over"),
+    [
+        ("my mum is in hospital with a broken hip", "mum is home from hospital with a frame", True),
+        ("mum's in hospital", "mum's home now", True),
+        ("meine Mutter liegt im Krankenhaus", "Mama ist wieder zuhause", True),
+        ("ma mère est à l'hôpital", "ma mère est rentrée à la maison", True),
+        ("mum's in hospital", "dad is home now", False),
+    ],
+)
+def test_who_is_home_is_in_hospital_no_longer(
+    user: EndUser, clock: Clock, told: str, since: str, is_over: bool
+) -> None:
+    hold_threads(user, clock, (told, since))
+    with user_scope(user):
+        active = list(Fact.objects.for_user(user).active().order_by("last_seen").values_list("statement", flat=True))
+    assert len(active) == (1 if is_over else 2), active

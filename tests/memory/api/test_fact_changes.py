@@ -200,22 +200,22 @@ def test_a_decision_settles_a_pair(
 
 def test_keeping_the_newer_dose_leaves_the_medicine(api: ApiClient, user: EndUser, clock: Clock) -> None:
     """Both stood in one bank item: archived with the dose, it took the medicine along as what never was so."""
-    facade = MemoryFacade("key:test")
-    for said in ("dr okafor has started me on levothyroxine 25 mcg", "okafor upped my levo to 50 after the recheck."):
-        facade.store_exchange(user, NewExchange(said[:9], said, "I see."), now=clock())
-        profiling.profile_due_exchanges(user, now=clock())
-        clock.advance(days=21)
-    [pair] = api.get("facts/reviews").json()["items"]
-    assert (pair["other"]["relation"], pair["other"]["object"]) == ("takes_dose", "25 mcg")
-    assert api.post(f"facts/reviews/{pair['id']}", {"decision": "supersede"}).status_code == 200
+    said = "dr okafor has started me on levothyroxine 25 mcg"
+    MemoryFacade("key:test").store_exchange(user, NewExchange("told", said, "I see."), now=clock())
+    profiling.profile_due_exchanges(user, now=clock())
+    clock.advance(days=21)
+    newer = state(api, "The recheck put the thyroid one at fifty.")["fact"]
+    [dose] = api.get("facts", {"relation": "takes_dose"}).json()["items"]
+    review = open_review(user, newer["id"], dose["id"], clock)
+    assert api.post(f"facts/reviews/{review}", {"decision": "supersede"}).status_code == 200
     states = {row["relation"]: row["state"] for row in api.get("facts", {"state": "all"}).json()["items"]}
-    assert states == {"takes_dose": "superseded", "takes": "active", "about": "active"}
+    assert (states["takes_dose"], states["takes"]) == ("superseded", "active")
     told = api.post("context", {"query": "what medication do i take?", "thread_id": "new"}).json()["injection"]
     assert "started me on levothyroxine 25 mcg. (" in told
-    assert "upped my levo to 50" in told
+    assert "put the thyroid one at fifty" in told
     bullets = api.post("hot/turn", {"thread_id": "hot", "text": "what medication do i take?"}).json()["bullets"]
     assert [one["text"] for one in bullets] == ["You take levothyroxine"]
-    assert api.post(f"facts/{pair['other']['id']}/restore").json()["state"] == "active"
+    assert api.post(f"facts/{dose['id']}/restore").json()["state"] == "active"
 
 
 def test_a_merge_is_taken_back_with_its_evidence(api: ApiClient, user: EndUser, clock: Clock) -> None:

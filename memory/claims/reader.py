@@ -28,7 +28,7 @@ from memory.claims.few_words import read_few_words
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
-from memory.claims.health.counsel import names_healer, tells_counsel
+from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.prescriptions import is_prescribed
@@ -235,9 +235,7 @@ def read_closed(
     language = find_language(whole) or "en"
     if find_moved_dose(sentence.raw, language, known) is not None or find_denied(sentence.raw, language, known):
         return None
-    if names_healer(sentence.raw) and any(
-        one.relation in LIMITING for one in read_slots(sentence.raw, whole.languages, ())
-    ):
+    if has_healer(sentence) and any(one.relation in LIMITING for one in read_slots(sentence.raw, whole.languages, ())):
         return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)

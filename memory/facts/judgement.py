@@ -25,7 +25,7 @@ from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import (
-    ends_stay,
+    ends_state,
     is_axis_over,
     is_lasting_tie,
     is_spared,
@@ -236,7 +236,7 @@ def judge_fact(
         return "contradiction"
     if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
         return "contradiction"
-    if tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft):
+    if ends_state(fact, draft):
         return "contradiction"
     # The judge is told which was said first: what came in late, as from an import, is the earlier one, and what was
     # said again since is the later one.

@@ -68,7 +68,7 @@ def may_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id:
     """``keys`` are the draft's subject, relation and object, folded."""
     if is_spared(fact, draft, keys) or is_away_for_a_while(fact, draft):
         return False
-    if tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft):
+    if ends_state(fact, draft):
         return True
     is_over = fact.subject_key == keys[0] and is_axis_over(fact, draft)
     is_announced = draft.tense in ANNOUNCES or bool(draft.replaces) or draft.is_correction or is_over
@@ -92,6 +92,11 @@ def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
     """ "The baby is here", "c'est une fausse couche": the pregnancy is over in whatever words."""
     known, told = (read_pair_statement(PairStatement(one.statement)).axes for one in (fact, draft))
     return any(OVER in told[axis] - known[axis] for axis in known.keys() & told.keys())
+
+
+def ends_state(fact: Fact, draft: FactDraft) -> bool:
+    """Whether a statement of another slot ends how somebody is: a birth, what is eaten again, being home."""
+    return tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft)
 
 
 def tells_birth(fact: Fact, draft: FactDraft) -> bool:

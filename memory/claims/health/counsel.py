@@ -41,8 +41,11 @@ def tells_counsel(sentence: Sentence) -> bool:
 
 def names_healer(text: str) -> bool:
     """ "Endocrinologist says we go up to 100"."""
-    sentences = annotate_text(text, load_claim_words()).sentences
-    return any(kind == "healer" for one in sentences for kind, _, _ in find_entries(one.words, load_counsel_words()))
+    return any(map(has_healer, annotate_text(text, load_claim_words()).sentences))
+
+
+def has_healer(sentence: Sentence) -> bool:
+    return any(kind == "healer" for kind, _, _ in find_entries(sentence.words, load_counsel_words()))
 
 
 def is_own(sentence: Sentence, place: int) -> bool:

@@ -9,7 +9,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import PLANNED, is_plain, stands_apart
-from memory.claims.health.counsel import names_healer
+from memory.claims.health.counsel import has_healer
 from memory.claims.health.diets import is_eaten_again, is_intolerance
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
@@ -68,7 +68,7 @@ def claim_slot(
     # "Trueno se nos fue anoche" is no passing matter.
     is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_found = slot.relation in LIMITING and names_healer(sentence.raw)
+    is_found = slot.relation in LIMITING and has_healer(sentence)
     is_told = is_parted or is_found or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
     is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):

@@ -196,15 +196,13 @@ def is_nowhere(claim: Claim) -> bool:
 
 def is_bare_manner(claim: Claim) -> bool:
     """ "Vivo sola", "ich wohne ganz oben", "gran lives with us": how or with whom somebody lives, and not where."""
-    at = claim.statement.casefold().find(claim.object)
     before = WORD.findall(cut_before(claim))
     language, last = claim.lang or "en", fold_letters(before[-1]) if before else ""
     # "En haut", and not "aux Pays-Bas".
     is_manner = fold_letters(claim.object) in load_words(language, "dwells manner")
     if is_manner or last in load_words(language, "beside whom"):
         return True
-    is_bare = last in load_words(language, "dwells bare") and claim.statement[at : at + 1].islower()
-    return is_bare and not is_known_place(claim.object)
+    return last in load_words(language, "dwells bare") and is_unnamed(claim)
 
 
 def name_state(claim: Claim) -> Claim:
@@ -228,9 +226,13 @@ def name_state(claim: Claim) -> Claim:
 
 def is_recent_deed(claim: Claim) -> bool:
     """ "Je viens de déménager": done just now, and no place that somebody is from."""
+    return claim.lang == "fr" and is_unnamed(claim) and INFINITIVE.fullmatch(claim.object) is not None
+
+
+def is_unnamed(claim: Claim) -> bool:
+    """Whether the value is written small, and no place that is known by name."""
     at = claim.statement.casefold().find(claim.object)
-    is_lower = claim.statement[at : at + 1].islower() and not is_known_place(claim.object)
-    return claim.lang == "fr" and is_lower and INFINITIVE.fullmatch(claim.object) is not None
+    return claim.statement[at : at + 1].islower() and not is_known_place(claim.object)
 
 
 def names_relative(claim: Claim) -> bool:

@@ -2,7 +2,9 @@
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from django.db import connection
@@ -14,6 +16,7 @@ from memory.indexes.tokens import store_tokens
 from memory.inference import embedder, prefixes, token_embedder
 from memory.inference.asking import find_prompt_model
 from memory.inference.base import EncodedPassage, Span, Vector
+from memory.inference.embeddings import EMBEDDER
 from memory.inference.llm import LanguageModel
 from memory.language import gloss_in_english
 from memory.language.hebrew import HEBREW
@@ -22,6 +25,7 @@ from memory.language.text import REPLY_EXCERPT
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
+from memory.platform.threads import run_in_thread
 from memory.tiers import SourceType, Tier
 
 BOOK, ROWS = "book", "rows"
@@ -30,6 +34,15 @@ MANY_ROWS_CHARS = 1_000
 EMBEDDED_OF_MANY_ROWS = 350
 
 logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedItems:
+    """A vector for each item, and by place the token vectors of those that have any."""
+
+    vectors: Sequence[Vector]
+    signs: Mapping[int, bytes]
+
 
 PREVIOUS_TURNS = """
 SELECT item.id, before.speaker, left(before.text, %s)
@@ -127,9 +140,26 @@ def build_prefix_subject(item: MemoryItem, before: str) -> prefixes.PrefixSubjec
     )
 
 
-def build_points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[VectorPoint]:
-    """The items as index points, newly embedded; their token vectors are stored on the way."""
-    vectors = embed_items(items, before, deadline)
+def build_points_ahead(
+    items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline
+) -> Iterator[list[VectorPoint]]:
+    """The items as index points, newly embedded, in parts: while one is written, the next is embedded.
+
+    Writing takes half as long as embedding, in which the embedder had nothing to do.
+    """
+    size = memory_conf().embedding.batch_size
+    parts = [items[start : start + size] for start in range(0, len(items), size)]
+    coming: Callable[[], EncodedItems] = partial(encode_items, items[:size], before, deadline)
+    for place, part in enumerate(parts):
+        encoded = coming()
+        if place + 1 < len(parts):
+            coming = run_in_thread(EMBEDDER, partial(encode_items, parts[place + 1], before, deadline), deadline)
+        yield build_points(part, encoded)
+
+
+def build_points(items: Sequence[MemoryItem], encoded: EncodedItems) -> list[VectorPoint]:
+    """The items as index points; their token vectors are stored on the way."""
+    store_token_signs(items, encoded.signs)
     return [
         VectorPoint(
             id=item.pk,
@@ -142,11 +172,11 @@ def build_points(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], d
             agent_id=item.agent_id,
             project_id=item.project_id,
         )
-        for item, vector in zip(items, vectors, strict=True)
+        for item, vector in zip(items, encoded.vectors, strict=True)
     ]
 
 
-def embed_items(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> list[Vector]:
+def encode_items(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> EncodedItems:
     """The items' vectors. Turns also get token vectors if the server offers them; failing that, none."""
     texts = build_texts(items, before)
     turns = {place: item for place, item in enumerate(items) if item.thread_id}
@@ -156,8 +186,8 @@ def embed_items(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], de
     vectors = dict(zip(turns, (one.vector for one in encoded), strict=False))
     rest = [place for place in range(len(items)) if place not in vectors]
     vectors |= zip(rest, embedder().embed_passages([texts[place] for place in rest], deadline), strict=True)
-    store_token_signs(items, dict(zip(turns, (one.signs for one in encoded), strict=False)))
-    return [vectors[place] for place in range(len(items))]
+    signs = dict(zip(turns, (one.signs for one in encoded), strict=False))
+    return EncodedItems([vectors[place] for place in range(len(items))], signs)
 
 
 def encode_turns(turns: Sequence[tuple[str, Span]], deadline: Deadline) -> list[EncodedPassage]:

@@ -16,7 +16,13 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.indexes import vector_index
 from memory.indexes.base import PayloadChange
-from memory.indexing.passages import build_points, load_previous_turns, prefix_model, set_indexing_deadline, vector_hash
+from memory.indexing.passages import (
+    build_points_ahead,
+    load_previous_turns,
+    prefix_model,
+    set_indexing_deadline,
+    vector_hash,
+)
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform.deadline import Deadline
@@ -91,8 +97,8 @@ def index_items(user: EndUser, items: Sequence[MemoryItem], *, now: datetime) ->
     hashes = {item.pk: vector_hash(item) for item in items}
     changed = [item for item in items if item.vector_hash != hashes[item.pk]]
     deadline = set_indexing_deadline(len(changed))
-    if changed:
-        vector_index().upsert(build_points(changed, load_previous_turns(user, changed), deadline), deadline)
+    for points in build_points_ahead(changed, load_previous_turns(user, changed), deadline):
+        vector_index().upsert(points, deadline)
     # Only tier or status changed: the payload is written and the embedder is not asked.
     moved = [item for item in items if item.vector_hash == hashes[item.pk]]
     for change, ids in group_by_payload(moved).items():

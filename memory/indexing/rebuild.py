@@ -214,7 +214,8 @@ def write_points(run: ReindexRun, user: EndUser, items: Sequence[MemoryItem], no
 
 def upsert_points(target: StoredCollection, user: EndUser, items: Sequence[MemoryItem]) -> int:
     deadline = passages.set_indexing_deadline(len(items))
-    target.upsert(passages.build_points(items, passages.load_previous_turns(user, items), deadline), deadline)
+    for points in passages.build_points_ahead(items, passages.load_previous_turns(user, items), deadline):
+        target.upsert(points, deadline)
     return 0
 
 

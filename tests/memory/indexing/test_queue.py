@@ -22,6 +22,7 @@ from memory.tiers import Tier
 from tests.at_once import run_at_once
 from tests.conftest import Clock
 from tests.doubles.faults import EmbedderStub
+from tests.patience import eventually
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -82,6 +83,26 @@ def test_rows_are_taken_in_batches_oldest_first(user: EndUser, clock: Clock) -> 
     assert [row(item).indexing for item in items] == ["ready"] * 3 + ["pending"] * 2
     assert queue.count_indexing(user) == queue.IndexCounts(pending=2, ready=3, failed=0)
     assert queue.clear_user_mark(user) is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_next_part_is_embedded_while_one_is_written(
+    user: EndUser, clock: Clock, stub: EmbedderStub, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedding = {**settings.MEMORY["EMBEDDING"], "batch_size": 2}
+    settings.MEMORY = {**settings.MEMORY, "EMBEDDING": embedding}
+    items = [put_memory(user, clock, f"Entry {number}") for number in range(5)]
+    upsert, written = PgVectorIndex.upsert, []
+
+    def write(index: PgVectorIndex, points: Any, *rest: Any) -> None:
+        eventually(lambda: len(stub.asked) >= min(3, len(written) + 2))
+        written.append(len(stub.asked))
+        upsert(index, points, *rest)
+
+    monkeypatch.setattr(PgVectorIndex, "upsert", write)
+    assert queue.index_batch(user, now=clock()) == 5
+    assert written == [2, 3, 3], "of three parts the next was asked for before one was written"
+    assert [row(item).indexing for item in items] == ["ready"] * 5
 
 
 def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:

@@ -28,7 +28,9 @@ COLUMNS: Final = (
     "id, subject, relation, object, subject_key, object_key, statement, lang, base_confidence, "
     # Reading two moments a row took as long as all else.
     "extract(epoch FROM evidence_at)::float8, extract(epoch FROM last_seen)::float8, "
-    "polarity, thread_id, bank_item_id, category, is_confirmed"
+    "polarity, thread_id, bank_item_id, category, is_confirmed, "
+    # Few are: to look for what speaks against each that is said was a tenth of a turn's time.
+    "id IN (SELECT other_id FROM fact_review WHERE user_id = %(user)s AND decision = '')"
 )
 HELD: Final = "user_id = %(user)s AND state = 'active' AND trust > %(trust)s AND NOT (relation = ANY(%(open)s))"
 # Of a person's own facts the value tells them apart, of others' the subject as well. In one text, as each of sixteen
@@ -75,12 +77,12 @@ def read_edges(statement: str, values: dict[str, Any], now: datetime) -> list[Ho
 def build_edge(row: Sequence[Any], now: datetime) -> HotEdge:
     fact_id, subject, relation, value, subject_key, object_key, statement, lang, base, *moments = row[:11]
     evidence_at, said_at = (datetime.fromtimestamp(moment, UTC) for moment in moments)
-    polarity, thread_id, bank_item, category, is_confirmed = row[11:]
+    polarity, thread_id, bank_item, category, is_confirmed, is_in_review = row[11:]
     stays = is_lasting(relation, category, is_confirmed=is_confirmed, is_published=bank_item is not None)
     confidence = base if stays else decay_confidence(base, evidence_at, now)
     return HotEdge(
         fact_id, subject, relation, value, subject_key, object_key, statement, lang, confidence, said_at, polarity,
-        thread_id, bank_item,
+        thread_id, bank_item, is_in_review,
     )  # fmt: skip
 
 

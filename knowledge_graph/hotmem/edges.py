@@ -22,6 +22,8 @@ class HotEdge:
     polarity: bool = True
     thread_id: str = ""
     bank_item_id: UUID | None = None
+    # Whether a later fact waits with it for a decision.
+    is_in_review: bool = False
     # Since when another most likely holds in its place, and in which words, while nobody has decided.
     doubted_at: datetime | None = None
     later: str = ""

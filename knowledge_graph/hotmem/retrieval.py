@@ -60,7 +60,8 @@ def find_hot_facts(
     chosen = choose_edges(ranked, threshold=conf.threshold, most=most, resting=resting)
     by_id = {edge.fact_id: edge for edge in edges}
     window = [by_id[one.fact_id] for one in shown if one.fact_id in by_id]
-    doubts = find_contradicted(user, {edge.fact_id for edge in (*window, *(one.edge for one in chosen))})
+    told = [*window, *(one.edge for one in chosen)]
+    doubts = find_contradicted(user, {edge.fact_id for edge in told if edge.is_in_review})
     chosen = [replace(one, edge=doubt_edge(one.edge, doubts)) for one in chosen]
     return HotFindings(ranked, chosen, [doubt_edge(edge, doubts) for edge in window], entities)
 

@@ -9,7 +9,7 @@ from memory.claims.frames.participles import is_participle
 from memory.claims.frames.phrases import VERBAL
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.words import load_hot_words
-from memory.claims.relations import ABOUT
+from memory.claims.relations import ABOUT, free_claim
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import ANIMALS, KIN, PARTNERS, PEOPLE
@@ -28,8 +28,6 @@ CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
 # "My mum was hurt": nobody was called so for a while.
 WAS: Final = re.compile(r"\b(?:was|were|war|waren|était|étaient|estaba|estaban|era|erano|estava|estavam) $")
-# Words behind a name among which its verb stands: "Bello ist gestern Nacht gestorben".
-BEHIND_A_NAME: Final = 4
 # Words before a verb whose subject is a noun of the person's: "and our old car".
 BEFORE_A_VERB: Final = 4
 # A value that no mark sets apart from its noun, or from what follows.
@@ -43,11 +41,12 @@ def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """What is told of somebody by words that are no name of theirs; None where they are."""
     if claim.relation in ANIMALS and names_end(claim):
         return replace(claim, object="", tense="over", polarity=False)
-    if claim.relation in ANIMALS and tells_death(claim):
-        return replace(claim, tense="over", polarity=False)
     # "Mein Vater ist gestorben": kin stay kin.
     is_death = claim.relation in KIN - PARTNERS and names_end(claim)
     if is_death or tells_deed(claim) or tells_state(claim, has_capitals=has_capitals):
+        if claim.relation in MADE:
+            # What is the person's own, as it would be told of their boiler.
+            return free_claim(claim)
         whose = claim.relation if claim.subject == SPEAKER else claim.subject
         stated = replace(claim, subject=whose, relation=ABOUT, polarity=True)
         return replace(stated, tense="present") if is_death else stated
@@ -62,14 +61,6 @@ def names_end(claim: Claim) -> bool:
     return bool(value) and any(one.split()[-1] == value or f"{value} ".startswith(f"{one} ") for one in found)
 
 
-def tells_death(claim: Claim) -> bool:
-    """ "Our cat Mog died yesterday": right behind the name, of who was alive until then."""
-    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :]
-    words = " ".join(map(fold_letters, WORD.findall(behind)[:BEHIND_A_NAME]))
-    ends = (fold_letters(one) for one in read_entries(claim.lang or "en", "pairs", "axis life dead"))
-    return bool(claim.object) and any(f" {one} " in f" {words} " for one in ends)
-
-
 def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     """ "My boss is vegetarian", "mon mari est au chômage": how somebody is, and not how they are called."""
     words = WORD.findall(claim.object)
@@ -79,6 +70,9 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     was = WAS.search(claim.statement[:at]) is not None
     is_said = was or LINK.search(claim.statement[:at]) is not None or claim.statement[:at].endswith(", ")
     if not is_said or not claim.statement[at].islower():
+        return False
+    if claim.relation in MADE and fold_letters(words[0]) in load_words(claim.lang or "en", "prep", "frames"):
+        # "In the garage till Tuesday": where the car is answers what is asked of the car.
         return False
     behind = WORD.search(claim.statement, at + len(claim.object))
     if behind is not None and fold_letters(behind[0]) in load_words(claim.lang or "en", "prep", "frames"):

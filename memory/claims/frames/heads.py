@@ -94,6 +94,9 @@ def find_noun(clause: ClauseWords, at: int, stop: int) -> tuple[int, int, str] |
         for size in NOUN_SIZES:
             if place + size > stop or is_modifier(clause, place + size, stop):
                 continue
+            if join_plain(clause, place, place + size) in clause.words.other_nouns:
+                # "Il mio gruppo sanguigno" is no band.
+                return None
             nouns = clause.words.nouns
             relation = nouns.get(join_text(clause, place, place + size)) or nouns.get(
                 join_plain(clause, place, place + size)

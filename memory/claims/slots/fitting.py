@@ -11,6 +11,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
+from memory.claims.health.blood import BLOOD_TYPE, is_blood_type
 from memory.claims.health.counsel import names_healer
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
@@ -33,7 +34,7 @@ from memory.language.periods import is_time_word
 HAVING: Final = NAMED | ANIMALS | {"friend_of"}
 # Relations whose objects may be small words: a weekday is one.
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
-OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
+OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
@@ -128,6 +129,9 @@ def is_other_kind(claim: Claim) -> bool:
     if claim.relation == "dating":
         # "I'm seeing the dentist on Friday".
         return names_healer(claim.object)
+    if claim.relation == BLOOD_TYPE:
+        # "My blood type is a mystery".
+        return not is_blood_type(claim.object)
     if claim.relation == "likes":
         # "I only own like 40 mugs".
         return load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None

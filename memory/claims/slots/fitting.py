@@ -26,6 +26,7 @@ from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
+from memory.language.hebrew import HEBREW_IN
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
@@ -104,6 +105,8 @@ def name_kind(claim: Claim) -> Claim:
         if is_new and not is_called(claim):
             return free_claim(claim)
         return replace(claim, tense="new", is_sure=True) if is_new else claim
+    if claim.relation in {"works_at", "works_as"} and is_taught(claim):
+        return replace(claim, relation="works_as", object=word_doing(claim))
     is_gym = claim.relation == "works_at" and not load_words(claim.lang or "en", "gym word").isdisjoint(
         map(fold_letters, WORD.findall(claim.object))
     )
@@ -238,7 +241,23 @@ def word_doing(claim: Claim) -> str:
     named = claim.statement.casefold().find(claim.subject, 0, at) if claim.subject != SPEAKER else -1
     words = claim.statement[named + len(claim.subject) if named >= 0 else 0 : at + len(claim.object)].split()
     own = load_words(claim.lang or "en", "i")
+    # "J'enseigne les maths".
+    first = words[0].replace("\u2019", "'").partition("'")
+    words[:1] = [first[2]] if first[2] and fold_letters(first[0]) in own else words[:1]
     return " ".join(words[1:] if fold_letters(words[0]) in own else words).casefold()
+
+
+def is_taught(claim: Claim) -> bool:
+    """ "I teach Year 4", "doy clases de piano": what somebody does, and no place where they do it."""
+    language = claim.lang or "en"
+    before = [fold_letters(word) for word in WORD.findall(cut_before(claim))]
+    leads = load_words(language, "article") - load_words(language, "prep", "frames")
+    while before and before[-1] in leads:
+        before.pop()
+    # "מלמדת בבית ספר": where stands behind its particle.
+    is_place = claim.object.startswith(HEBREW_IN)
+    said = (" ".join(before[-size:]) for size in (1, 2))
+    return not is_place and any(one in load_words(language, "teaches") for one in said)
 
 
 def is_no_work(claim: Claim) -> bool:

@@ -29,6 +29,8 @@ ALONE: Final = frozenset({"ich", "er", "sie", "es", "wir", "du", "ihr", "man"})
 SHORTEST_WRITTEN_ON: Final = 2
 # What laughter left when it was blanked: "en el baño , Mostaza".
 GAP: Final = re.compile(r"\s(?=[,.])")
+# Marks at the end of a statement; that of "O-" is part of the value.
+TAIL: Final = re.compile(r"(?:[ ,;:–—.!?¡¿]|(?<!\w)-)+$")
 
 
 def build_claim(
@@ -149,7 +151,7 @@ def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: in
     first = tokens.starts[start] + (1 if has_written_on(sentence, start) else 0)
     until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
     said = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split())
-    text = GAP.sub("", said).rstrip(" ,;:-–—.!?¡¿")
+    text = TAIL.sub("", GAP.sub("", said))
     if start > 0 and sentence.words[start - 1] in VERB_LAST:
         text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
     return write_sentence(text)

@@ -28,6 +28,7 @@ from memory.claims.few_words import read_few_words
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
+from memory.claims.health.blood import find_blood_types
 from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
@@ -144,7 +145,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     normal, masked, whole, framed, corrected = frame_turn(normal, masked, whole, previous)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
-    reacted = [*find_reactions(masked, sorted(whole.languages or {"en"}))]
+    spoken = sorted(whole.languages or {"en"})
+    reacted = [*find_reactions(masked, spoken), *find_blood_types(masked, spoken)]
     found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Final
 
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.wording import STOPS, VERBS_ONLY, ClauseWords
 from memory.claims.frames.words import LANGUAGES, load_relation_nouns
 from memory.claims.taxonomy import PEOPLE
@@ -13,11 +14,6 @@ LONGEST: Final = 8
 NOUN_SIZES: Final = (4, 3, 2, 1)
 HEAD_LAST: Final = frozenset({"en", "de"})
 AFTER_DETERMINER: Final = ("verb", "frame", "adv", "time")
-PARTICIPLES: Final = {
-    "es": ("ado", "ada", "ido", "ida"),
-    "pt": ("ado", "ada", "ido", "ida"),
-    "it": ("ato", "ata", "uto", "uta", "ito", "ita"),
-}
 INSIDE: Final = frozenset({"&", '"'})
 
 
@@ -67,9 +63,8 @@ def is_capital_at(clause: ClauseWords, place: int) -> bool:
 def is_reduced(clause: ClauseWords, place: int) -> bool:
     """ "La San Silvestre disfrazada de croqueta": behind a name a participle tells what was done, and not which."""
     token, before = clause.tokens[place], clause.tokens[place - 1]
-    endings = PARTICIPLES.get(clause.words.language)
     is_name = clause.has_capitals and before.is_capital and not token.is_capital
-    return endings is not None and is_name and token.plain.endswith(endings)
+    return is_name and is_participle(token.text, clause.words.language)
 
 
 def measure_compound(clause: ClauseWords, place: int, end: int) -> int:
@@ -99,6 +94,9 @@ def find_noun(clause: ClauseWords, at: int, stop: int) -> tuple[int, int, str] |
         for size in NOUN_SIZES:
             if place + size > stop or is_modifier(clause, place + size, stop):
                 continue
+            if join_plain(clause, place, place + size) in clause.words.other_nouns:
+                # "Il mio gruppo sanguigno" is no band.
+                return None
             nouns = clause.words.nouns
             relation = nouns.get(join_text(clause, place, place + size)) or nouns.get(
                 join_plain(clause, place, place + size)

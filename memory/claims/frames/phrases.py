@@ -18,6 +18,8 @@ SPEAKER: Final = "you"
 THIRD: Final = "third"
 LONGEST_PHRASE: Final = 4
 BEHIND_A_NAME: Final = ("be 3", "have 3", "frame", "verb", "clitic", "i", "not", "genitive")
+# What makes a clause of its words.
+VERBAL: Final = (*VERBS_ONLY, "frame", "verb", "modal", "was", "called")
 # Kin that belong to who speaks without a word for it: "mum is a nurse".
 OWN_KIN: Final = frozenset({"mother", "father", "grandmother", "grandfather"})
 
@@ -210,10 +212,24 @@ class PhraseReader(ClauseWords):
         if tail > last:
             return token.plain in load_given_names()
         if not token.classes and (named >= end or self.tokens[named].is_mark or self.tokens[named].has("conj", "prep")):
+            if self.is_verb_at(last, tail, named):
+                return False
             return self.words.language != "de" or not token.plain.endswith(("n", "e", "r"))
         behind = self.tokens[named] if named < end else None
         is_known = token.plain in load_given_names() or token.text in self.known_names
         return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
+
+    def is_verb_at(self, last: int, at: int, stop: int) -> bool:
+        """ "My mum fell", "mi madre falló": in a clause that has no other verb what stands behind its noun is one.
+
+        ``last`` is where the noun ends. In "dinner with my mum linda" the noun begins no clause.
+        """
+        if at > last or self.tokens[at].plain in load_given_names() or self.tokens[at].text in self.known_names:
+            return False
+        before, behind = self.tokens[:last], self.tokens[stop:]
+        # "Frau Bohnert" behind a mark says who was meant before it.
+        opens = not any(one.is_mark or one.has(*VERBAL, "prep") for one in before)
+        return opens and not any(one.has(*VERBAL) for one in behind)
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
         """ "La hermana de Juan": whose it is stands behind it."""

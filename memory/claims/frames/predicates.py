@@ -13,7 +13,7 @@ from memory.claims.frames.naming import find_favorite, find_names, find_owner, f
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import counts_us, read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
-from memory.claims.frames.qualities import is_listed, is_make, is_quality, may_be_people, strip_degree
+from memory.claims.frames.qualities import is_listed, is_make, is_quality, is_told_small, may_be_people, strip_degree
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
@@ -254,7 +254,7 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
         and not phrase.has_article
         and phrase.end - at == 1
         and phrase.end == len(reader.tokens)
-        and not is_listed(reader, token.text)
+        and not is_told_small(reader, token.text)
     )
 
 

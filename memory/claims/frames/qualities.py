@@ -4,6 +4,7 @@ from typing import Final
 
 from memory.claims.frames.heads import HEAD_LAST
 from memory.claims.frames.jobs import matches_job
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
@@ -65,6 +66,11 @@ def is_listed(reader: PhraseReader, word: str) -> bool:
     """Whether a word ends as adjectives and occupations do."""
     endings = tuple(read_entries(reader.words.language, "frames", "adjective ending"))
     return word.endswith(endings) or matches_job(word, reader.words.language)
+
+
+def is_told_small(reader: PhraseReader, word: str) -> bool:
+    """Whether a word without a capital is a quality, a trade or a participle rather than a name."""
+    return is_listed(reader, word) or is_participle(word, reader.words.language)
 
 
 def is_make(reader: PhraseReader, phrase: NounPhrase) -> bool:

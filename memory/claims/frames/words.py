@@ -97,6 +97,8 @@ class HotWords:
     phrases: Mapping[str, tuple[str, ...]]
     frames: Mapping[str, tuple[Frame, ...]]
     nouns: Mapping[str, str]
+    # Nouns of several words that name no relation of frames, though one of their words may: "grupo sanguíneo".
+    other_nouns: frozenset[str]
     drops_subjects: bool
 
     def classify(self, text: str) -> frozenset[str]:
@@ -125,6 +127,7 @@ def load_hot_words(language: str) -> HotWords:
         },
         {word: tuple(sorted(found, key=lambda one: -len(one.words))) for word, found in by_word.items()},
         load_relation_nouns(language),
+        frozenset(word for word, relation in load_nouns(language).items() if " " in word and relation not in NOUNS),
         bool(read_entries(language, SUBJECT, "drop")),
     )
 

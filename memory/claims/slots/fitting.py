@@ -11,6 +11,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
+from memory.claims.health.blood import BLOOD_TYPE, is_blood_type
 from memory.claims.health.counsel import names_healer
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
@@ -19,34 +20,28 @@ from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.unnamed import ALLERGIC, CALLED, NAMED, is_called, is_listed, is_of_theirs, settle_named
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PARTNERS, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
+from memory.language.hebrew import HEBREW_IN
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
 
-NAMED: Final = PEOPLE | {"married_to"}
 # Who has something themselves: "my dog's birthday", "my best friend's wedding".
 HAVING: Final = NAMED | ANIMALS | {"friend_of"}
-CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
 # Relations whose objects may be small words: a weekday is one.
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
-OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time"})
-# "Is", of all languages that write small letters.
-LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
+OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
-# Words behind a name among which its verb stands: "Bello ist gestern Nacht gestorben".
-BEHIND_A_NAME: Final = 4
 INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
 EATS: Final = "eats"
-# How such adjectives begin in the languages of the product.
-ALLERGIC: Final = ("allerg", "alérg", "intoler", "intoller", "intolér", "אלרג", "רגיש")
 
 
 def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
@@ -61,7 +56,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang):
         return free_claim(claim)
-    if claim.relation in NAMED | ANIMALS and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
+    if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
     if claim.relation == ABOUT and claim.tense == "new" and tells_new_shifts(claim.statement):
         return replace(claim, relation="routine", subject=SPEAKER if claim.subject == PRONOUN else claim.subject)
@@ -110,20 +105,13 @@ def name_kind(claim: Claim) -> Claim:
         if is_new and not is_called(claim):
             return free_claim(claim)
         return replace(claim, tense="new", is_sure=True) if is_new else claim
+    if claim.relation in {"works_at", "works_as"} and is_taught(claim):
+        return replace(claim, relation="works_as", object=word_doing(claim))
     is_gym = claim.relation == "works_at" and not load_words(claim.lang or "en", "gym word").isdisjoint(
         map(fold_letters, WORD.findall(claim.object))
     )
     says_joined = is_gym and load_phrases(claim.lang or "en", "joins").search(claim.statement) is not None
     return replace(claim, relation="gym") if says_joined else claim
-
-
-def is_called(claim: Claim) -> bool:
-    """ "Tom", "a Ms Green", "herr lang"; not "evil"."""
-    first = claim.object.split()[0] if claim.object else ""
-    at = claim.statement.casefold().find(claim.object)
-    is_capital = at >= 0 and claim.statement[at : at + 1].isupper()
-    titles = read_entries(claim.lang or "en", "claims", "title")
-    return is_capital or first.rstrip(".") in titles or fold_name(first) in load_given_names()
 
 
 def names_new_shifts(claim: Claim) -> bool:
@@ -137,21 +125,6 @@ def trim_bracket(claim: Claim) -> Claim:
     return claim if is_whole else replace(claim, object=BRACKET.split(claim.object)[0].strip())
 
 
-def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
-    """What is told of somebody by words that are no name of theirs; None where they are."""
-    if claim.relation in ANIMALS and names_end(claim):
-        return replace(claim, object="", tense="over", polarity=False)
-    if claim.relation in ANIMALS and tells_death(claim):
-        return replace(claim, tense="over", polarity=False)
-    # "Mein Vater ist gestorben": kin stay kin.
-    is_death = claim.relation in KIN - PARTNERS and names_end(claim)
-    if is_death or tells_state(claim, has_capitals=has_capitals):
-        whose = claim.relation if claim.subject == SPEAKER else claim.subject
-        stated = replace(claim, subject=whose, relation=ABOUT, polarity=True)
-        return replace(stated, tense="present") if is_death else stated
-    return None
-
-
 def is_other_kind(claim: Claim) -> bool:
     """Whether the object is nothing of the kind that its relation tells."""
     if claim.relation in {"works_at", "works_as", "school"}:
@@ -159,6 +132,9 @@ def is_other_kind(claim: Claim) -> bool:
     if claim.relation == "dating":
         # "I'm seeing the dentist on Friday".
         return names_healer(claim.object)
+    if claim.relation == BLOOD_TYPE:
+        # "My blood type is a mystery".
+        return not is_blood_type(claim.object)
     if claim.relation == "likes":
         # "I only own like 40 mugs".
         return load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None
@@ -172,22 +148,6 @@ def is_other_kind(claim: Claim) -> bool:
         )
         return is_no_person or is_no_home(claim.object) or (claim.relation in HOMES and is_nowhere(claim))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
-
-
-def names_end(claim: Claim) -> bool:
-    """ "Notre chien est mort": that is not what the dog is called."""
-    said, value = f" {fold_letters(claim.statement)} ", fold_letters(claim.object)
-    phrases = (fold_letters(one) for one in read_entries(claim.lang or "en", "frames", "parting"))
-    found = (one for one in phrases if f" {one}" in said)
-    return bool(value) and any(one.split()[-1] == value or f"{value} ".startswith(f"{one} ") for one in found)
-
-
-def tells_death(claim: Claim) -> bool:
-    """ "Our cat Mog died yesterday": right behind the name, of who was alive until then."""
-    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :]
-    words = " ".join(map(fold_letters, WORD.findall(behind)[:BEHIND_A_NAME]))
-    ends = (fold_letters(one) for one in read_entries(claim.lang or "en", "pairs", "axis life dead"))
-    return bool(claim.object) and any(f" {one} " in f" {words} " for one in ends)
 
 
 def is_nowhere(claim: Claim) -> bool:
@@ -272,11 +232,6 @@ def names_noun(words: str, relations: frozenset[str], language: str) -> bool:
     return any(nouns.get(fold_letters(word)) in relations for word in WORD.findall(words))
 
 
-def is_listed(spoken: str, section: str) -> bool:
-    """Of a few words their language is not sure."""
-    return any(fold_letters(spoken) in load_words(code, section) for code in list_codes())
-
-
 def word_doing(claim: Claim) -> str:
     """ "Drive the 36 bus": the words up to the value, without who does so."""
     at = claim.statement.casefold().find(claim.object)
@@ -286,7 +241,23 @@ def word_doing(claim: Claim) -> str:
     named = claim.statement.casefold().find(claim.subject, 0, at) if claim.subject != SPEAKER else -1
     words = claim.statement[named + len(claim.subject) if named >= 0 else 0 : at + len(claim.object)].split()
     own = load_words(claim.lang or "en", "i")
+    # "J'enseigne les maths".
+    first = words[0].replace("\u2019", "'").partition("'")
+    words[:1] = [first[2]] if first[2] and fold_letters(first[0]) in own else words[:1]
     return " ".join(words[1:] if fold_letters(words[0]) in own else words).casefold()
+
+
+def is_taught(claim: Claim) -> bool:
+    """ "I teach Year 4", "doy clases de piano": what somebody does, and no place where they do it."""
+    language = claim.lang or "en"
+    before = [fold_letters(word) for word in WORD.findall(cut_before(claim))]
+    leads = load_words(language, "article") - load_words(language, "prep", "frames")
+    while before and before[-1] in leads:
+        before.pop()
+    # "מלמדת בבית ספר": where stands behind its particle.
+    is_place = claim.object.startswith(HEBREW_IN)
+    said = (" ".join(before[-size:]) for size in (1, 2))
+    return not is_place and any(one in load_words(language, "teaches") for one in said)
 
 
 def is_no_work(claim: Claim) -> bool:
@@ -359,31 +330,3 @@ def is_small(spoken: str, language: str) -> bool:
     """ "It gives me migraines": a pronoun names nothing that somebody could be allergic to."""
     words = WORD.findall(fold_letters(spoken))
     return bool(words) and all(word in load_small_words(language) for word in words)
-
-
-def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
-    """ "My boss is vegetarian", "mon mari est au chômage": how somebody is, and not how they are called."""
-    words = WORD.findall(claim.object)
-    at = claim.statement.casefold().find(claim.object)
-    if not words or at < 0 or any(fold_name(word) in load_given_names() for word in words):
-        return False
-    is_said = LINK.search(claim.statement[:at]) is not None or claim.statement[:at].endswith(", ")
-    if not is_said or not claim.statement[at].islower():
-        return False
-    behind = WORD.search(claim.statement, at + len(claim.object))
-    if behind is not None and fold_letters(behind[0]) in load_words(claim.lang or "en", "prep", "frames"):
-        # "Mio figlio è finito in ospedale": a participle is no name.
-        return True
-    is_diet = is_listed(claim.object, "diet word")
-    return has_capitals or len(words) > 1 or is_diet or words[0].startswith(ALLERGIC)
-
-
-def is_of_theirs(statement: str, spoken: str) -> bool:
-    """ "My husband's car broke down" names no husband; "my husband's Dan" does."""
-    found = CLIPPED_IS.search(statement)
-    words = statement[found.end() :].split() if found else []
-    if not words or not fold_text(" ".join(words)).startswith(fold_text(spoken)):
-        return False
-    # "My wife's ann" is all of its sentence, and so is "my brother's dog".
-    is_had = find_known_noun([words[-1].strip(".,!")], "en") is not None
-    return (len(words) > 1 or is_had) and not (words[0][0].isupper() or fold_name(words[0]) in load_given_names())

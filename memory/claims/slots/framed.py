@@ -200,4 +200,6 @@ def choose_slot(matched: SlotMatch, framed: SlotMatch) -> SlotMatch:
     # "My sister's wife is called Ruth" takes no place of the person's own.
     replaces = matched.replaces if matched.subject == framed.subject else framed.replaces
     told = replace(matched, relation=framed.relation, subject=framed.subject, object=framed.object, weight=weight)
-    return replace(told, replaces=replaces, is_shared=framed.is_shared)
+    # "Our cat Mog died yesterday": a template reads the name, and the frame that it is a cat they had.
+    is_over = matched.is_over or (framed.is_over and framed.relation in ANIMALS)
+    return replace(told, replaces=replaces, is_shared=framed.is_shared, is_over=is_over)

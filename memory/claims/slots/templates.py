@@ -120,6 +120,7 @@ WORD_SECTIONS: Final = frozenset(
         "new shifts",
         "advice",
         "hired vehicle",
+        "teaches",
         "vehicle word",
         "by the way",
         "am here",

@@ -25,6 +25,7 @@ from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
+from memory.web.conversation_addresses import SaidInThread, write_conversation_query
 from memory.web.labels import describe_actor, draw_arrow, name_secret, name_tier, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_number, say_quantity
@@ -87,6 +88,12 @@ def icon(name: str) -> SafeString:
 @register.simple_tag
 def arrow() -> str:
     return draw_arrow()
+
+
+@register.filter
+def conversation_query(row: SaidInThread, how: str = "") -> str:
+    """``"exact"`` where no other conversation of that name may be shown in its stead."""
+    return write_conversation_query(row, is_exact=how == "exact")
 
 
 @register.filter

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import ngettext_lazy, pgettext
 
 from memory.console.acting import open_facade
+from memory.console.explanations import STAGES
 from memory.console.glossary import TERMS
 from memory.console.inbox.wordings import WORDINGS
 from memory.console.reason_wordings import word_reason
@@ -129,6 +130,12 @@ def tier_name(tier: str) -> str:
 @register.filter
 def word(code: str) -> str:
     return name_word(code)
+
+
+@register.filter
+def stage(code: str) -> str:
+    """A stage of a search or a context by its title."""
+    return str(STAGES.get(code, code))
 
 
 @register.filter("scopes")

@@ -47,7 +47,7 @@ def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
 @receiver(exchange_stored, dispatch_uid="memory.stream")
 def enqueue_stream(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
     if exchange.thread_id and is_streaming_for(user):
-        enqueue(tasks.stream_thread, user.pk, exchange.thread_id)
+        enqueue(tasks.stream_thread, user.pk, exchange.thread_id, exchange.agent_id, exchange.project_id)
 
 
 @receiver(items_changed, dispatch_uid="memory.facts_follow")

@@ -10,6 +10,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from memory.access import audit, grants
+from memory.access.confinement import RowScope, confine_to
 from memory.access.locks import try_task_lock
 from memory.access.outbox import drain
 from memory.access.users import iterate_user_ids
@@ -132,13 +133,14 @@ def promote_everyone() -> None:
 
 
 @shared_task(name="memory.stream_thread")
-def stream_thread(user_id: int, thread_id: str) -> int:
-    """Choose what the next turn of a thread is reminded of. Returns how many lines that are."""
+def stream_thread(user_id: int, thread_id: str, agent_id: str = "", project_id: str = "") -> int:
+    """Choose what the next turn of a conversation is reminded of. Returns how many lines that are."""
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None or not streaming.is_streaming_for(user):
         return 0
     try:
-        return len(streaming.make_stream(user, thread_id, timezone.now()).lines)
+        with confine_to(RowScope(agent_id, project_id)):
+            return len(streaming.make_stream(user, thread_id, timezone.now()).lines)
     except Unavailable as error:
         # The next exchange makes it anew; until then the one before is told.
         logger.warning("nothing brought to mind", dependency=error.dependency, reason=error.reason)

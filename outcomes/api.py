@@ -25,7 +25,7 @@ from memory.web.scoping import confine_to_fields
 from outcomes.exchanges import listing, storing, threads
 from outcomes.exchanges.listing import ExchangeCursor, ThreadState
 from outcomes.exchanges.storing import NewExchange
-from outcomes.exchanges.threads import ThreadCursor, TitledThread
+from outcomes.exchanges.threads import ConversationKey, ThreadCursor, TitledThread
 from outcomes.schemas import (
     AwaitedExchangeOut,
     ExchangeIn,
@@ -196,15 +196,15 @@ def get_exchange(request: HttpRequest, user: EndUser, exchange_id: ExchangeId) -
 @optional_user
 def list_threads(request: HttpRequest, user: EndUser | None, options: Query[ThreadListOptions]) -> HttpResponse:
     """A title is given by a person, comes with an imported chat, or is made of what was said first."""
-    own = ["threads", user.pk if user else 0, options.q]
+    own = ["conversations", user.pk if user else 0, options.q]
     position = paging.read_cursor(own, options.cursor)
     if user is None:
         return json_response(200, ThreadPage(items=[], next_cursor=None))
-    after = ThreadCursor(datetime.fromisoformat(position[0]), position[1]) if position else None
+    after = ThreadCursor(datetime.fromisoformat(position[0]), ConversationKey(*position[1:])) if position else None
     found = threads.list_titled_threads(user, limit=options.limit + 1, words=options.q or "", after=after)
 
     def sign(thread: TitledThread) -> str:
-        return paging.sign_cursor(own, [thread.last_at.isoformat(), thread.thread_id])
+        return paging.sign_cursor(own, [thread.last_at.isoformat(), *ConversationKey.of(thread)])
 
     page, cursor = paging.cut_page(found, options.limit, sign)
     return json_response(200, ThreadPage(items=[TitledThreadOut.of(one) for one in page], next_cursor=cursor))
@@ -235,6 +235,9 @@ def rename_thread(request: HttpRequest, user: EndUser, thread_id: ThreadId, body
 )
 @optional_user
 def get_thread_state(request: HttpRequest, user: EndUser | None, thread_id: ThreadId) -> HttpResponse:
-    """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404."""
+    """Whether its last exchange waits for an outcome. An unknown thread is empty, not a 404.
+
+    Two projects that use one name have two threads: told is that of the agent and project of the request.
+    """
     state = listing.load_thread_state(user, thread_id) if user else ThreadState(thread_id, 0, None, waits=False)
     return json_response(200, ThreadOut.of(state))

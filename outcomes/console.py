@@ -12,8 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from memory.access.confinement import RowScope
 from memory.store.admission import WriteRefused
 from memory.tiers import Outcome
+from memory.web.conversation_addresses import write_conversation_query
 from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
@@ -24,7 +26,14 @@ from outcomes.exchanges import listing
 from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
 from outcomes.exchanges.recollection import Recollection, load_recollections
 from outcomes.exchanges.storing import UNSCORED
-from outcomes.exchanges.threads import TITLE_LIMIT, TitleSource, give_title, read_titles
+from outcomes.exchanges.threads import (
+    TITLE_LIMIT,
+    ConversationKey,
+    TitleSource,
+    find_conversation,
+    give_title,
+    read_titles,
+)
 from outcomes.verdicts import recording
 
 PAGE = 20
@@ -38,7 +47,10 @@ MOST_RELATED = 100
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     thread_id = request.GET.get("thread", "")
-    context = build_thread_context(request, person, thread_id) if thread_id else build_threads_context(request, person)
+    if thread_id:
+        context = build_thread_context(request, person, choose_conversation(request, person, thread_id))
+    else:
+        context = build_threads_context(request, person)
     part = "_rows.html"
     if "kept" in request.GET:
         part = "_turns.html" if thread_id else "_memory_threads.html"
@@ -50,13 +62,16 @@ def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dic
     start, memory_start = read_offset(request, "from"), read_offset(request, "kept")
     threads = [] if memory_start else listing.list_threads(person.user, limit=THREADS + 1, offset=start)
     memory_threads = [] if start else listing.list_memory_threads(person.user, limit=THREADS + 1, offset=memory_start)
-    titles = read_titles(person.user, [one.thread_id for one in threads] + [one.thread_id for one in memory_threads])
+    begins = [ConversationKey.of(one.last) for one in threads] + [
+        ConversationKey.of(one.first) for one in memory_threads
+    ]
+    titles = read_titles(person.user, begins)
     return {
         "person": person,
         "now": timezone.now(),
-        "threads": [(thread, titles[thread.thread_id][0]) for thread in threads[:THREADS]],
+        "threads": [(one, titles[ConversationKey.of(one.last)][0]) for one in threads[:THREADS]],
         "next_page": urlencode({"from": start + THREADS}) if len(threads) > THREADS else "",
-        "memory_threads": [(thread, titles[thread.thread_id][0]) for thread in memory_threads[:THREADS]],
+        "memory_threads": [(one, titles[ConversationKey.of(one.first)][0]) for one in memory_threads[:THREADS]],
         "next_memory_threads": urlencode({"kept": memory_start + THREADS}) if len(memory_threads) > THREADS else "",
     }
 
@@ -68,31 +83,62 @@ def read_offset(request: OperatorRequest, name: str) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0
 
 
-def build_turns_context(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
+def read_place(request: OperatorRequest) -> RowScope | None:
+    """The agent and project that the address names, if it does: without both it is no conversation of a project."""
+    if "agent" not in request.GET and "project" not in request.GET:
+        return None
+    return RowScope(request.GET.get("agent", ""), request.GET.get("project", ""))
+
+
+def choose_conversation(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> ConversationKey:
+    """Of those that share the name: the one of the exchange that the address names, or of its agent and project."""
+    exchange_id, place = read_uuid(request.GET.get("exchange", "")), read_place(request)
+    detail = listing.find_exchange(person.user, exchange_id) if exchange_id else None
+    if detail is not None and detail.exchange.thread_id == thread_id:
+        return ConversationKey.of(detail.exchange)
+    scope = place or RowScope()
+    known = find_conversation(person.user, thread_id, place)
+    return known or ConversationKey(thread_id, scope.agent_id, scope.project_id)
+
+
+def read_uuid(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def build_turns_context(
+    request: OperatorRequest, person: ViewedPerson, conversation: ConversationKey
+) -> dict[str, Any]:
     """The memories of a conversation whose exchanges are not stored."""
     start = read_offset(request, "kept")
-    found = listing.list_thread_memories(person.user, thread_id, limit=TURNS + 1, offset=start)
-    following = urlencode({"thread": thread_id, "kept": start + TURNS}) if len(found) > TURNS else ""
+    found = listing.list_thread_memories(person.user, conversation, limit=TURNS + 1, offset=start)
+    following = write_conversation_query(conversation, kept=start + TURNS) if len(found) > TURNS else ""
     return {"turns": found[:TURNS], "next_turns": following}
 
 
-def build_thread_context(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> dict[str, Any]:
-    after = read_cursor(request.GET.get("cursor", ""))
-    found, last = listing.list_exchanges(person.user, thread_id=thread_id, limit=PAGE, after=after)
+def build_thread_context(
+    request: OperatorRequest, person: ViewedPerson, conversation: ConversationKey
+) -> dict[str, Any]:
+    after, thread_id = read_cursor(request.GET.get("cursor", "")), conversation.thread_id
+    place = RowScope.of(conversation)
+    found, last = listing.list_exchanges(person.user, thread_id=thread_id, place=place, limit=PAGE, after=after)
     cursor = write_page_cursor(last.created_at.isoformat(), last.exchange_id) if last else ""
-    title, source = read_titles(person.user, [thread_id])[thread_id]
+    title, source = read_titles(person.user, [conversation])[conversation]
     return {
         # A conversation without exchanges may still have been imported as memories.
-        **({} if found else build_turns_context(request, person, thread_id)),
+        **({} if found else build_turns_context(request, person, conversation)),
         "person": person,
         "now": timezone.now(),
         "thread_id": thread_id,
+        "conversation": conversation,
         "title": title,
         "given_title": title if source is TitleSource.PERSON else "",
         "title_limit": TITLE_LIMIT,
-        "state": listing.load_thread_state(person.user, thread_id),
+        "state": listing.load_thread_state(person.user, thread_id, place),
         "exchanges": describe_exchanges(person, found),
-        "next_page": urlencode({"thread": thread_id, "cursor": cursor}) if cursor else "",
+        "next_page": write_conversation_query(conversation, cursor=cursor) if cursor else "",
     }
 
 
@@ -119,9 +165,9 @@ def describe_exchange(detail: ExchangeDetail, recollection: Recollection) -> dic
 @person_page
 def rename(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """Give a conversation a title; an empty one takes it back."""
-    thread_id, title = request.GET.get("thread", ""), request.POST.get("title", "")
+    thread_id, title, place = request.GET.get("thread", ""), request.POST.get("title", ""), read_place(request)
     try:
-        renamed = give_title(person.user, thread_id, title, now=timezone.now(), actor=person.actor)
+        renamed = give_title(person.user, thread_id, title, now=timezone.now(), actor=person.actor, place=place)
     except WriteRefused as error:
         messages.error(request, _("The title {rule}.").format(rule=word_refusal(error.rule)))
     else:
@@ -130,7 +176,7 @@ def rename(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         messages.success(
             request, _("The title is kept.") if title.strip() else _("The title is made of the words again.")
         )
-    return redirect(f"{reverse('console:conversations', args=person.path)}?{urlencode({'thread': thread_id})}")
+    return redirect(f"{reverse('console:conversations', args=person.path)}?{request.GET.urlencode()}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -166,7 +212,7 @@ def find_exchange(person: ViewedPerson, exchange_id: uuid.UUID) -> ExchangeDetai
 
 def redirect_to_exchange(person: ViewedPerson, detail: ExchangeDetail) -> HttpResponse:
     target = reverse("console:conversations", args=person.path)
-    return redirect(f"{target}?{urlencode({'thread': detail.exchange.thread_id})}#exchange-{detail.exchange.pk}")
+    return redirect(f"{target}?{write_conversation_query(detail.exchange)}#exchange-{detail.exchange.pk}")
 
 
 def read_cursor(cursor: str) -> ExchangeCursor | None:

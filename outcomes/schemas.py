@@ -345,6 +345,8 @@ class ThreadOut(BaseModel):
 
 class TitledThreadOut(RowModel):
     thread_id: str
+    agent_id: str = Field(description="The agent it belongs to; empty for the person's own.")
+    project_id: str = Field(description="The project it belongs to; two that use one name have two conversations.")
     title: str
     title_source: TitleSource = Field(
         description="Given by a person, of the imported chat, or made by rules of what was said first."

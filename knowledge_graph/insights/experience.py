@@ -14,6 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from knowledge_graph.extraction.concepts import select_problem_keys
 from knowledge_graph.insights.question import InsightQuestion
 from knowledge_graph.queries.statistics import LIKE_PROBLEMS
+from memory.access.confinement import current_scope
 from memory.access.cursors import fetch_prepared
 from memory.language import build_tsquery
 from memory.models import EndUser
@@ -126,7 +127,7 @@ LESSON = """
 SAID_AT = "coalesce((SELECT occurred_at FROM memory_item WHERE user_id = %(user)s AND id = memory_id), created_at)"
 MESSAGES = """
     (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, {said_at} AS at FROM exchange
-        WHERE user_id = %(user)s AND thread_id = %(thread)s
+        WHERE user_id = %(user)s AND thread_id = %(thread)s AND agent_id = %(agent)s AND project_id = %(project)s
         ORDER BY created_at DESC LIMIT {messages}) AS one) AS messages,
 """
 NO_MESSAGES = "NULL AS messages,"
@@ -166,9 +167,15 @@ def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -
         return Experience()
     cursor.execute(
         f"SELECT {MESSAGES.format(messages=MOST_MESSAGES, said_at=SAID_AT)} NULL",
-        {"user": user.pk, "thread": thread_id},
+        {"user": user.pk, **name_conversation(thread_id)},
     )
     return Experience(messages=cursor.fetchone()[0] or [])
+
+
+def name_conversation(thread_id: str) -> dict[str, str]:
+    """That of the scope that holds: two projects that both call theirs "main" have two."""
+    scope = current_scope()
+    return {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
 
 
 @cache
@@ -198,7 +205,7 @@ def build_values(
         "enough": question.enough,
         "fact_share": FACT_SHARE,
         "scored": sorted(SCORED_TIERS),
-        "thread": thread_id,
+        **name_conversation(thread_id),
         "now": now,
         "entities": list(question.entities) if uses_graphs else [],
         "keys": problem,

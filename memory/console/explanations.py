@@ -14,14 +14,22 @@ STAGES = {
     "graph": _("Asking the graphs"),
     "embed": _("Embedding the question"),
     "vector": _("Nearest in meaning"),
+    "crowding": _("Weighing what lies close together"),
     "lexical": _("Matching words"),
     "late": _("Comparing word for word"),
     "unindexed": _("Embedding what is new"),
     "rank": _("Reading and ranking"),
     "rerank": _("Reranking"),
     "rate": _("Rating by a language model"),
+    "staged": _("Choosing in stages"),
     "remember": _("Saving the turn"),
     "insights": _("Asking experience"),
+    "hot": _("Asking the hot path"),
+    "stream": _("What comes to mind unasked"),
+    "digest": _("The conversation in a few points"),
+    "personality": _("Reading the personality"),
+    "gateway": _("Context for a chat call"),
+    "hook": _("Context for a coding agent"),
     "total": _("The whole search"),
 }
 FALLBACKS = {
@@ -31,6 +39,11 @@ FALLBACKS = {
     "insights_skipped": _("Experience did not answer in time, so the context is without it."),
     "graph_skipped": _("The graphs did not answer in time, so nothing learned from earlier questions was added."),
     "crowding_skipped": _("What lies near to many other memories was not told from what stands by itself."),
+    "staged_skipped": _("The stages could not be read, so the order is that of the search."),
+    "hot_skipped": _("The hot path did not answer in time, so the context is without it."),
+    "stream_skipped": _("What comes to mind unasked was not read in time, so the context is without it."),
+    "digest_skipped": _("The points of the conversation were not read in time, so the context is without them."),
+    "personality_skipped": _("The personality could not be read, so the context is without it."),
     "late_skipped": _("Turns were not compared with the question word for word."),
     "unindexed_skipped": _("What was stored a moment ago was compared by its words alone."),
     "rate_skipped": _("The language model did not rate in time, so the order stayed as it was."),
@@ -49,6 +62,7 @@ FUSIONS = {
     "rrf": _("by its ranks (reciprocal rank fusion)"),
     "blend": _("in fixed shares of closeness, word rank and fused rank"),
 }
+WEIGHTS = {"ce": _("Reranker"), "rating": _("Rating"), "quality": _("Quality")}
 MOST_REASONS = 3
 
 
@@ -128,7 +142,7 @@ def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
     relevance = explain.get("relevance")
     if relevance is None:
         return _("The final score is {final_score:.2f}.").format(final_score=final_score)
-    how = FUSIONS.get(str(explain.get("fusion")), _("as configured"))
+    how = name_fusion(explain)
     boosts = explain.get("boosts") or {}
     clauses = [_("Both sides were weighed {how}, which gave {relevance:.2f}").format(how=how, relevance=relevance)]
     if raised := list_reasons(boosts, 1):
@@ -143,6 +157,10 @@ def describe_fusion(explain: Mapping[str, Any], final_score: float) -> str:
     if f"{relevance:.2f}" == f"{final_score:.2f}":
         return f"{reasons}."
     return _("{reasons}, and is {score:.2f} between 0 and 1.").format(reasons=reasons, score=final_score)
+
+
+def name_fusion(explain: Mapping[str, Any]) -> str:
+    return FUSIONS.get(str(explain.get("fusion")), _("as configured"))
 
 
 def list_reasons(boosts: Mapping[str, float], sign: int) -> str:
@@ -166,13 +184,13 @@ def list_explain_rows(explain: Mapping[str, Any], final_score: float) -> list[Ex
         ExplainRow(_("Similarity"), format_number(explain.get("similarity")), "1 / (1 + distance)"),
         ExplainRow(_("Rank by words"), format_number(explain.get("text_rank")), _("place in the full-text search")),
         ExplainRow(_("Word score"), format_number(explain.get("text_score")), _("higher is better")),
-        ExplainRow("RRF", format_number(explain.get("rrf")), "sum of 1 / (60 + rank) over both sides"),
+        ExplainRow("RRF", format_number(explain.get("rrf")), _("sum of 1 / (60 + rank) over both sides")),
         ExplainRow(
-            _("Relevance"), format_number(explain.get("relevance")), f"fused: {explain.get('fusion') or 'unknown'}"
+            _("Relevance"), format_number(explain.get("relevance")), _("weighed {how}").format(how=name_fusion(explain))
         ),
     ]
     rows += [
-        ExplainRow(str(name), format_number(value), _("weight"))
+        ExplainRow(WEIGHTS.get(name, name), format_number(value), _("weight"))
         for name, value in (explain.get("weights") or {}).items()
     ]
     rows += [

@@ -93,8 +93,9 @@ def describe_evidence(person: ViewedPerson, rows: Sequence[FactEvidence]) -> lis
 def describe_evidence_row(person: ViewedPerson, row: FactEvidence, texts: Mapping[UUID | None, str]) -> EvidenceLine:
     memory_id, address = find_memory(row), ""
     if row.thread_id and row.kind in {EvidenceKind.EXCHANGE, EvidenceKind.HOT_TURN, EvidenceKind.IMPORT}:
-        place = f"#exchange-{row.ref_id}" if row.kind == EvidenceKind.EXCHANGE else ""
-        query = urlencode({"thread": row.thread_id})
+        is_exchange = row.kind == EvidenceKind.EXCHANGE
+        place = f"#exchange-{row.ref_id}" if is_exchange else ""
+        query = urlencode({"thread": row.thread_id} | ({"exchange": row.ref_id} if is_exchange else {}))
         address = f"{reverse('console:conversations', args=person.path)}?{query}{place}"
     name = EVIDENCE_NAMES[EvidenceKind(row.kind)]
     return EvidenceLine(row, name, address, memory_id if memory_id in texts else None, texts.get(memory_id, ""))

@@ -194,7 +194,7 @@ def describe_outcome(person: ViewedPerson, event: OutcomeEvent, texts: Mapping[u
 def link_to_subject(person: ViewedPerson, event: OutcomeEvent) -> str:
     """The exchange it was said of, else the first memory."""
     if event.exchange_id and event.thread_id:
-        query = urlencode({"thread": event.thread_id})
+        query = urlencode({"thread": event.thread_id, "exchange": event.exchange_id})
         return f"{reverse('console:conversations', args=person.path)}?{query}#exchange-{event.exchange_id}"
     memory = find_first_memory(event)
     return reverse("console:item", args=[*person.path, memory]) if memory else ""

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import ngettext_lazy, pgettext
 
 from memory.console.acting import open_facade
+from memory.console.explanations import STAGES
 from memory.console.glossary import TERMS
 from memory.console.inbox.wordings import WORDINGS
 from memory.console.reason_wordings import word_reason
@@ -25,6 +26,7 @@ from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
 from memory.models import AuditEvent, Operator
 from memory.models.inbox import MatterKind
+from memory.web.conversation_addresses import SaidInThread, write_conversation_query
 from memory.web.labels import describe_actor, draw_arrow, name_secret, name_tier, name_word
 from memory.web.notices import UndoOffer, take_undo_offer
 from memory.web.quantities import say_number, say_quantity
@@ -90,6 +92,12 @@ def arrow() -> str:
 
 
 @register.filter
+def conversation_query(row: SaidInThread, how: str = "") -> str:
+    """``"exact"`` where no other conversation of that name may be shown in its stead."""
+    return write_conversation_query(row, is_exact=how == "exact")
+
+
+@register.filter
 def plain(value: object) -> str:
     """What somebody wrote, without the invisible characters that turn or hide the text around them."""
     # Such characters can make a text read differently from what is stored.
@@ -122,6 +130,12 @@ def tier_name(tier: str) -> str:
 @register.filter
 def word(code: str) -> str:
     return name_word(code)
+
+
+@register.filter
+def stage(code: str) -> str:
+    """A stage of a search or a context by its title."""
+    return str(STAGES.get(code, code))
 
 
 @register.filter("scopes")

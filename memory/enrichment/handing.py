@@ -13,7 +13,7 @@ from memory.models import EndUser
 from memory.platform import metrics
 from memory.retrieval.results import SearchHit, SearchRequest, SearchResult
 from memory.vocabulary.editions import read_vocabulary
-from outcomes.exchanges.threads import read_titles
+from outcomes.exchanges.threads import ConversationKey, read_titles
 
 logger = structlog.get_logger(__name__)
 
@@ -38,13 +38,14 @@ def choose_staged(user: EndUser, request: SearchRequest, found: SearchResult, *,
     found.debug.intent = describe_intent(intent, "model" if by_model else "rules")
     found.debug.stage_timings_ms[STAGE] = round((time.perf_counter() - started) * 1000, 3)
     return [
-        build_hit(place, one, found, titles.get(one.item.thread_id, "")) for place, one in enumerate(staged, start=1)
+        build_hit(place, one, found, titles.get(ConversationKey.of(one.item), ""))
+        for place, one in enumerate(staged, start=1)
     ]
 
 
-def read_other_titles(user: EndUser, staged: list[StagedMemory]) -> dict[str, str]:
-    others = {one.item.thread_id for one in staged if one.stage is RetrievalStage.OTHER_THREADS}
-    return {thread_id: title for thread_id, (title, _) in read_titles(user, others).items()}
+def read_other_titles(user: EndUser, staged: list[StagedMemory]) -> dict[ConversationKey, str]:
+    others = {ConversationKey.of(one.item) for one in staged if one.stage is RetrievalStage.OTHER_THREADS}
+    return {conversation: title for conversation, (title, _) in read_titles(user, others).items()}
 
 
 def describe_intent(intent: QueryIntent, reader: str) -> dict[str, object]:

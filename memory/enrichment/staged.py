@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.enrichment.intent import QueryIntent
 from memory.enrichment.labels import Importance
@@ -61,7 +62,8 @@ POINTS: Final = """
 IN_TIME: Final = "m.status = ANY(%(kept)s) AND m.occurred_at >= %(since)s AND m.occurred_at < %(until)s"
 THIS_THREAD: Final = f"""
 SELECT m.id FROM memory_item m {LABELLED}
-WHERE m.user_id = %(user)s AND m.thread_id = %(thread)s AND m.tier = ANY(%(said)s) AND {IN_TIME}
+WHERE m.user_id = %(user)s AND m.thread_id = %(thread)s AND m.agent_id = %(agent)s AND m.project_id = %(project)s
+  AND m.tier = ANY(%(said)s) AND {IN_TIME}
 ORDER BY {POINTS} + CASE m.tier WHEN 'working' THEN 5 WHEN 'history' THEN 3 ELSE 1 END DESC, m.arrival DESC
 LIMIT %(limit)s
 """  # noqa: S608 -- made of constants
@@ -76,7 +78,8 @@ WITH found AS (
       AND occurred_at >= %(since)s AND occurred_at < %(until)s
 )
 SELECT m.id FROM found JOIN memory_item m ON m.user_id = %(user)s AND m.id = found.item_id {LABELLED}
-WHERE m.thread_id NOT IN ('', %(thread)s) AND m.tier = ANY(%(said)s) AND {IN_TIME}
+WHERE m.thread_id <> '' AND (m.thread_id, m.agent_id, m.project_id) <> (%(thread)s, %(agent)s, %(project)s)
+  AND m.tier = ANY(%(said)s) AND {IN_TIME}
 ORDER BY {POINTS} DESC, m.arrival DESC LIMIT %(limit)s
 """  # noqa: S608 -- made of constants
 LONG_TERM: Final = """
@@ -103,6 +106,8 @@ def retrieve_in_stages(user: EndUser, intent: QueryIntent, *, thread_id: str, no
     given: dict[str, Any] = {
         "user": user.pk,
         "thread": thread_id,
+        "agent": current_scope().agent_id,
+        "project": current_scope().project_id,
         "topics": sorted(intent.topics),
         "entities": sorted(intent.entities),
         "since": since,

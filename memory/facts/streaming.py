@@ -7,7 +7,7 @@ superseded since is never told from here.
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
@@ -17,6 +17,7 @@ import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
+from memory.access.confinement import RowScope, current_scope
 from memory.access.scope import user_scope
 from memory.conf import StreamConf, memory_conf
 from memory.facts.confidence import decay_confidence, is_lasting
@@ -109,7 +110,8 @@ LEFT JOIN fact f ON l.line->>0 = 'fact' AND f.user_id = s.user_id AND f.id = (l.
     AND f.state = 'active' AND f.trust > %(external)s AND NOT EXISTS (
         SELECT 1 FROM memory_item m WHERE m.user_id = f.user_id AND m.id = f.bank_item_id AND m.review)
 LEFT JOIN fact_episode e ON l.line->>0 = 'episode' AND e.user_id = s.user_id AND e.id = (l.line->>1)::uuid
-WHERE s.user_id = %(user)s AND s.thread_id = %(thread)s ORDER BY l.place
+WHERE s.user_id = %(user)s AND s.thread_id = %(thread)s AND s.agent_id = %(agent)s AND s.project_id = %(project)s
+ORDER BY l.place
 """
 
 
@@ -121,9 +123,13 @@ def is_streaming_for(user: EndUser) -> bool:
 
 
 def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
-    """Choose what the next turn is reminded of, and keep it. Raises Unavailable; then the stream stays what it was."""
+    """Choose what the next turn of the conversation of the scope that holds is reminded of, and keep it.
+
+    Raises Unavailable; then the stream stays what it was.
+    """
+    place = name_place(thread_id, current_scope())
     with user_scope(user):
-        last = select_turns(user).filter(thread_id=thread_id).order_by("-arrival")[:LAST_TURNS]
+        last = select_turns(user).filter(**place).order_by("-arrival")[:LAST_TURNS]
         turns = list(last.only("pk", "text", "source", "speaker"))
         has_any = Fact.objects.for_user(user).active().exists() or FactEpisode.objects.filter(user=user).exists()
     if not turns or not has_any:
@@ -133,16 +139,23 @@ def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
     said = "\n".join(take_persons_words(turn) for turn in reversed(turns))[-MOST_CHARS:]
     vector = QuestionVector(service.embed_query(said, deadline), service.model)
     with user_scope(user):
-        chosen = choose_lines(user, thread_id, vector, now)
+        chosen = choose_lines(user, place, vector, now)
         lines = [[one.kind, str(one.id), round(one.similarity, 4), round(one.relevance, 4)] for one in chosen]
-        FactStream.objects.update_or_create(user=user, thread_id=thread_id, defaults={"lines": lines, "made_at": now})
+        FactStream.objects.update_or_create(user=user, **place, defaults={"lines": lines, "made_at": now})
     return read_stream(user, thread_id, now)
 
 
-def choose_lines(user: EndUser, thread_id: str, vector: QuestionVector, now: datetime) -> list[StreamCandidate]:
+def name_place(thread_id: str, scope: RowScope) -> dict[str, Any]:
+    """What tells a conversation from another: two projects that both call theirs "main" have two."""
+    return {"thread_id": thread_id, "agent_id": scope.agent_id, "project_id": scope.project_id}
+
+
+def choose_lines(
+    user: EndUser, place: Mapping[str, str], vector: QuestionVector, now: datetime
+) -> list[StreamCandidate]:
     conf = memory_conf().stream
     facts = list_fact_candidates(user, vector, now, conf)
-    episodes = list_episode_candidates(user, thread_id, vector, now, conf)
+    episodes = list_episode_candidates(user, place, vector, now, conf)
     model = vector.model
     return [*sample_diverse(facts, conf.facts, model), *sample_diverse(episodes, conf.episodes, model)]
 
@@ -161,13 +174,13 @@ def list_fact_candidates(
 
 
 def list_episode_candidates(
-    user: EndUser, thread_id: str, vector: QuestionVector, now: datetime, conf: StreamConf
+    user: EndUser, place: Mapping[str, str], vector: QuestionVector, now: datetime, conf: StreamConf
 ) -> list[StreamCandidate]:
-    """Of other threads: what was said in this one the assistant has before it."""
+    """Of other conversations: what was said in this one the assistant has before it."""
     near = find_nearest_episodes(user, *vector, limit=CANDIDATES)
     ids = [pk for pk, at in near.items() if at >= conf.similarity]
     found = []
-    for episode in FactEpisode.objects.filter(user=user, pk__in=ids).exclude(thread_id=thread_id):
+    for episode in FactEpisode.objects.filter(user=user, pk__in=ids).exclude(**place):
         weight = weigh_relevance(near[episode.pk], EPISODE_CONFIDENCE, episode.ended_at, now)
         found.append(StreamCandidate("episode", episode.pk, as_vector(episode.vector), near[episode.pk], weight))
     return found
@@ -195,11 +208,13 @@ def select_tellable(user: EndUser) -> FactQuerySet:
 
 
 def read_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
-    """What is kept for a thread, with the words of today, within its budgets."""
+    """What is kept for the conversation of the scope that holds, with the words of today, within its budgets."""
     if not thread_id:
         return ThreadStream()
+    scope = current_scope()
+    asked = {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(READ, {"user": user.pk, "thread": thread_id, "external": int(Trust.EXTERNAL)})
+        cursor.execute(READ, {"user": user.pk, "external": int(Trust.EXTERNAL), **asked})
         rows = [StreamRow(*row) for row in cursor.fetchall()]
     lines = [line for row in rows if (line := describe_row(row, now)) is not None]
     return ThreadStream(fit_lines(lines, memory_conf().stream.tokens), rows[0].made_at if rows else None)

@@ -84,10 +84,12 @@ class FactRun(models.Model):
 
 
 class FactStream(models.Model):
-    """What the next turn of a thread is reminded of without asking. Holds ids and numbers, no words."""
+    """What the next turn of a conversation is reminded of without asking. Holds ids and numbers, no words."""
 
     id = models.BigAutoField(primary_key=True)
     user = user_key()
+    agent_id = agent_field()
+    project_id = project_field()
     thread_id = models.CharField(max_length=200)
     # ``[[kind, id, similarity, relevance], …]``, best first.
     lines = models.JSONField(default=list)
@@ -95,7 +97,9 @@ class FactStream(models.Model):
 
     class Meta:
         db_table = "fact_stream"
-        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "thread_id"], name="fact_stream_once")]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "thread_id", "agent_id", "project_id"], name="fact_stream_once")
+        ]
         indexes: ClassVar = [models.Index(fields=["user", "made_at"], name="fact_stream_age")]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from redis import Redis
 
+from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, Turn
@@ -20,10 +21,11 @@ def find_last_turn(user: EndUser, thread_id: str, *, now: datetime) -> UUID | No
 
     An older turn instead would be scored twice, or score memories that were not shown.
     """
+    scope = current_scope()
     with user_scope(user):
         turns = Turn.objects.filter(user=user, created_at__gt=now - STILL_THE_TURN)
         if thread_id:
-            turns = turns.filter(thread_id=thread_id)
+            turns = turns.filter(thread_id=thread_id, agent_id=scope.agent_id, project_id=scope.project_id)
         last = turns.order_by("-created_at", "-pk").first()
     return last.turn_id if last and last.scored_at is None else None
 

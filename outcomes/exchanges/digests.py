@@ -56,11 +56,13 @@ def are_asked_for() -> bool:
 
 
 def find_digest(user: EndUser, thread_id: str) -> ThreadDigest | None:
-    """What is known of a thread, as far as the caller's scope sees it; no query without a model."""
+    """What is known of the conversation of the scope that holds; no query without a model."""
     if not thread_id or not are_asked_for():
         return None
+    scope = current_scope()
     with user_scope(user):
-        return ThreadDigest.objects.filter(user=user, thread_id=thread_id).order_by("-updated_at", "-pk").first()
+        known = ThreadDigest.objects.filter(user=user, thread_id=thread_id)
+        return known.filter(agent_id=scope.agent_id, project_id=scope.project_id).first()
 
 
 def refresh_digest(user: EndUser, thread_id: str, *, now: datetime) -> bool:

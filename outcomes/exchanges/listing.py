@@ -2,30 +2,37 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
+from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
+from memory.models.isolation import ScopedRow
 from memory.tiers import Tier
 from outcomes.exchanges.storing import SCORED, UNSCORED, is_scoring_enforced
+from outcomes.exchanges.threads import PUBLISHED, ConversationKey
 from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, Source
+from outcomes.work import CONVERSATION, filter_conversation
 
 EXPORT_BATCH = 200
 # One row of each thread by its index. DISTINCT ON read every exchange of these threads: 6,750 pages for 41 of them.
 LAST_OF_THREADS = """
-SELECT last.* FROM unnest(%s::text[]) AS thread (id), LATERAL (
-    SELECT * FROM exchange WHERE user_id = %s AND thread_id = thread.id ORDER BY created_at DESC, id DESC LIMIT 1
+SELECT last.* FROM unnest(%s::text[], %s::text[], %s::text[]) AS thread (id, agent, project), LATERAL (
+    SELECT * FROM exchange
+    WHERE user_id = %s AND thread_id = thread.id AND agent_id = thread.agent AND project_id = thread.project
+    ORDER BY created_at DESC, id DESC LIMIT 1
 ) AS last
 """
 FIRST_OF_THREADS = """
-SELECT first.* FROM unnest(%s::text[]) AS thread (id), LATERAL (
-    SELECT id, user_id, thread_id, text FROM memory_item
-    WHERE user_id = %s AND thread_id = thread.id AND status = 'active' ORDER BY arrival LIMIT 1
+SELECT first.* FROM unnest(%s::text[], %s::text[], %s::text[]) AS thread (id, agent, project), LATERAL (
+    SELECT id, user_id, agent_id, project_id, thread_id, text FROM memory_item
+    WHERE user_id = %s AND thread_id = thread.id AND agent_id = thread.agent AND project_id = thread.project
+      AND status = 'active' ORDER BY arrival LIMIT 1
 ) AS first
 """
 
@@ -94,11 +101,19 @@ class MemoryThread:
 
 
 def list_exchanges(
-    user: EndUser, *, limit: int, thread_id: str = "", after: ExchangeCursor | None = None
+    user: EndUser,
+    *,
+    limit: int,
+    thread_id: str = "",
+    place: ScopedRow | None = None,
+    after: ExchangeCursor | None = None,
 ) -> tuple[list[ExchangeDetail], ExchangeCursor | None]:
-    """Exchanges, newest first, and where the next page starts."""
+    """Exchanges, newest first, and where the next page starts.
+
+    Without a ``place`` those of every conversation of that name that the scope sees.
+    """
     with user_scope(user):
-        rows = filter_thread(user, thread_id)
+        rows = filter_conversation(user, thread_id, place) if place is not None else filter_thread(user, thread_id)
         if after is not None:
             rows = rows.filter(
                 Q(created_at__lt=after.created_at) | Q(created_at=after.created_at, pk__lt=after.exchange_id)
@@ -120,12 +135,12 @@ def find_exchange(user: EndUser, exchange_id: uuid.UUID) -> ExchangeDetail | Non
 
 
 def list_exchanges_stored_with(user: EndUser, memory_id: uuid.UUID, *, within: timedelta) -> list[ExchangeDetail]:
-    """The exchange of a memory and those of its thread stored so soon after it, oldest first, if it has one."""
+    """The exchange of a memory and those of its conversation stored so soon after it, oldest first, if it has one."""
     with user_scope(user):
         first = Exchange.objects.filter(user=user, memory_id=memory_id).first()
         if first is None:
             return []
-        rows = Exchange.objects.filter(user=user, thread_id=first.thread_id, created_at__gte=first.created_at)
+        rows = filter_conversation(user, first.thread_id, first).filter(created_at__gte=first.created_at)
         return load_details(user, list(rows.filter(created_at__lt=first.created_at + within).order_by("created_at")))
 
 
@@ -154,52 +169,66 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
 def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
     """What the memory bank took from each."""
     by_memory = {one.exchange.memory_id: one for one in details if one.exchange.memory_id}
-    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind="profile")
+    bank = MemoryItem.objects.for_user(user).active().filter(tier=Tier.MEMORY_BANK, source__kind=PUBLISHED)
     for item in bank.filter(parents__overlap=list(by_memory)).defer("lexemes").order_by("created_at", "pk"):
         for memory_id in item.parents:
             if detail := by_memory.get(memory_id):
                 detail.learned.append(item)
 
 
-def load_thread_state(user: EndUser, thread_id: str) -> ThreadState:
+def load_thread_state(user: EndUser, thread_id: str, place: ScopedRow | None = None) -> ThreadState:
+    """Where a conversation stands; without a ``place`` that of the scope that holds."""
     with user_scope(user):
-        rows = Exchange.objects.filter(user=user, thread_id=thread_id)
+        rows = filter_conversation(user, thread_id, place or current_scope())
         last = rows.order_by("-created_at", "-pk").first()
         waits = last is not None and last.required_scoring and last.scored_at is None
         return ThreadState(thread_id, rows.count(), last, waits=waits)
 
 
 def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
-    """Threads with their last exchange, newest first."""
+    """Conversations with their last exchange, newest first; two of one name in two projects are two."""
     with user_scope(user):
         exchanges = Exchange.objects.filter(user=user)
-        rows = exchanges.values("thread_id").annotate(number=Count("pk"), last=Max("created_at"))
-        newest = list(rows.order_by("-last", "thread_id")[offset : offset + limit])
-        threads = [row["thread_id"] for row in newest]
-        last = {row.thread_id: row for row in Exchange.objects.raw(LAST_OF_THREADS, [threads, user.pk])}
-        return [ThreadSummary(row["thread_id"], row["number"], last[row["thread_id"]]) for row in newest]
+        rows = exchanges.values(*CONVERSATION).annotate(number=Count("pk"), last=Max("created_at"))
+        newest = list(rows.order_by("-last", *CONVERSATION)[offset : offset + limit])
+        named = Exchange.objects.raw(LAST_OF_THREADS, [*list_columns(newest), user.pk])
+        last = {ConversationKey.of(row): row for row in named}
+        return [
+            ThreadSummary(row["thread_id"], row["number"], last[ConversationKey.from_values(row)]) for row in newest
+        ]
+
+
+def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Conversations as the columns that a statement unnests."""
+    return [[row[name] for row in rows] for name in CONVERSATION]
 
 
 def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
     """Newest first, each with the memory it begins with."""
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().defer("lexemes")
-        with_exchanges = Exchange.objects.filter(user=user).values("thread_id")
+        own = {name: OuterRef(name) for name in CONVERSATION}
         # Asked as a range, so that the index of threads is read and not every memory.
-        rows = items.filter(thread_id__gt="").exclude(thread_id__in=with_exchanges).values("thread_id")
-        counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", "thread_id")
+        silent = items.filter(~Exists(Exchange.objects.filter(user=user, **own)), thread_id__gt="")
+        # What was read in a conversation of a project and is the person's own makes no conversation of theirs.
+        said = Exchange.objects.filter(user=user, thread_id=OuterRef("thread_id"))
+        rows = silent.exclude(Exists(said), source__contains={"kind": PUBLISHED}).values(*CONVERSATION)
+        counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", *CONVERSATION)
         newest = list(counted[offset : offset + limit])
-        threads = [row["thread_id"] for row in newest]
-        first = {
-            item.thread_id: item for item in MemoryItem.objects.for_user(user).raw(FIRST_OF_THREADS, [threads, user.pk])
-        }
-        return [MemoryThread(row["thread_id"], row["number"], first[row["thread_id"]], row["last"]) for row in newest]
+        named = MemoryItem.objects.for_user(user).raw(FIRST_OF_THREADS, [*list_columns(newest), user.pk])
+        first = {ConversationKey.of(item): item for item in named}
+        return [
+            MemoryThread(row["thread_id"], row["number"], first[ConversationKey.from_values(row)], row["last"])
+            for row in newest
+        ]
 
 
-def list_thread_memories(user: EndUser, thread_id: str, *, limit: int, offset: int = 0) -> list[MemoryItem]:
+def list_thread_memories(
+    user: EndUser, conversation: ConversationKey, *, limit: int, offset: int = 0
+) -> list[MemoryItem]:
     """The memories of a conversation, in the order they came."""
     with user_scope(user):
-        items = MemoryItem.objects.for_user(user).active().filter(thread_id=thread_id).defer("lexemes")
+        items = MemoryItem.objects.for_user(user).active().filter(**conversation._asdict()).defer("lexemes")
         return list(items.order_by("arrival", "pk")[offset : offset + limit])
 
 

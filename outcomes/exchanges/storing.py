@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
-from memory.access.confinement import is_bound
+from memory.access.confinement import current_scope, is_bound
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.guard import redact_secrets
@@ -25,7 +25,7 @@ from outcomes.exchanges import digests, threads
 from outcomes.models import ActionTaken, ConversationSignal, Detection, Exchange, OutcomeEvent
 from outcomes.signals import exchange_stored
 from outcomes.verdicts.actions import store_tool_runs
-from outcomes.work import is_detector_enabled, mark_exchange_work
+from outcomes.work import filter_conversation, is_detector_enabled, mark_exchange_work
 
 # After this idle time a thread counts as new.
 LONG_IDLE = timedelta(hours=12)
@@ -195,11 +195,11 @@ def shorten(text: str, limit: int) -> str:
 
 
 def find_unscored_exchange(user: EndUser, thread_id: str) -> Exchange | None:
-    """The thread's last exchange if its outcome is required and missing."""
+    """The last exchange of the conversation of the scope that holds, if its outcome is required and missing."""
     if not thread_id:
         return None
     with user_scope(user):
-        last = Exchange.objects.filter(user=user, thread_id=thread_id).order_by("-created_at", "-pk").first()
+        last = filter_conversation(user, thread_id, current_scope()).order_by("-created_at", "-pk").first()
     return last if last is not None and last.required_scoring and last.scored_at is None else None
 
 
@@ -218,15 +218,14 @@ def render_scoring_request(exchange: Exchange) -> str:
 
 
 def is_new_thread(user: EndUser, thread_id: str, *, now: datetime) -> bool:
-    """Whether the thread is new or was idle for long. Without a thread always True."""
+    """Whether the conversation of the scope that holds is new or was idle for long. Without a thread always True."""
     if not thread_id:
         return True
-    recent = now - LONG_IDLE
+    recent, scope = now - LONG_IDLE, current_scope()
     with user_scope(user):
-        has_exchanges = Exchange.objects.filter(user=user, thread_id=thread_id, created_at__gt=recent).exists()
-        return not has_exchanges and not (
-            MemoryItem.objects.for_user(user).filter(thread_id=thread_id, created_at__gt=recent).exists()
-        )
+        has_exchanges = filter_conversation(user, thread_id, scope).filter(created_at__gt=recent).exists()
+        items = MemoryItem.objects.for_user(user).filter(agent_id=scope.agent_id, project_id=scope.project_id)
+        return not has_exchanges and not items.filter(thread_id=thread_id, created_at__gt=recent).exists()
 
 
 def delete_exchanges_of(user: EndUser, ids: Sequence[uuid.UUID]) -> int:

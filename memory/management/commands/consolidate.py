@@ -2,17 +2,20 @@
 
 from argparse import ArgumentParser
 from collections import Counter
-from typing import IO, Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
-from rich.console import Console
 from rich.table import Table
 
 from memory.facade import MemoryFacade
+from memory.lifecycle.consolidation import FactChange
+from memory.management.excerpts import open_table_console, read_fact_excerpts
 from memory.management.moments import parse_moment
 from memory.management.organizations import add_users_argument, resolve_users
 from memory.management.progress import show_progress
+from memory.models import EndUser
 
 ACTOR = "command:consolidate"
 # A first run over an old store merges thousands; the counts below the table are complete.
@@ -38,11 +41,9 @@ class Command(BaseCommand):
             for user in users:
                 done = memory.consolidate(user, now=now, dry_run=dry_run)
                 counts, missing, busy = counts + done.counts, missing | set(done.missing), busy + done.is_busy
-                for change in done.changes[: SHOWN - table.row_count]:
-                    other = str(change.other_id or "")
-                    table.add_row(user.external_id, str(change.fact_id), change.effect, other)
+                self.add_changes(table, user, done.changes[: SHOWN - table.row_count])
                 advance(1)
-        console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
+        console = open_table_console(self.stdout)
         if table.row_count:
             console.print(table)
         told = ", ".join(f"{number:,} {effect}" for effect, number in sorted(counts.items())) or "nothing"
@@ -54,6 +55,12 @@ class Command(BaseCommand):
 
     def build_table(self) -> Table:
         table = Table()
-        for name in ("user", "fact", "what", "other fact"):
-            table.add_column(name, no_wrap=True)
+        for name in ("user", "fact", "it says", "what", "other fact", "that says"):
+            table.add_column(name, no_wrap=not name.endswith("says"))
         return table
+
+    def add_changes(self, table: Table, user: EndUser, changes: Sequence[FactChange]) -> None:
+        said = read_fact_excerpts(user, [pk for one in changes for pk in (one.fact_id, one.other_id) if pk])
+        for one in changes:
+            other = (str(one.other_id), said.get(one.other_id, "")) if one.other_id else ("", "")
+            table.add_row(user.external_id, str(one.fact_id), said.get(one.fact_id, ""), one.effect, *other)

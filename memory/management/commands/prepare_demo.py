@@ -39,8 +39,10 @@ class Command(BaseCommand):
         write_private(installation_paths(settings.DATA_DIR).welcome, render_introduction(access))
         user = find_user(Organization.objects.get(slug=demo.SLUG), demo.USER_ID)
         # The addresses are written before: whoever is impatient can sign in while the vectors come.
-        if user is not None and not options["no_wait"]:
-            self._await_index(user)
+        if user is not None:
+            if not options["no_wait"]:
+                self._await_index(user)
+            demo.ask_questions(user)
         if not options["quiet"]:
             self.stdout.write(render_introduction(access))
 

@@ -2,15 +2,17 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from typing import IO, Any, cast
+from itertools import islice
+from typing import Any
+from uuid import UUID
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
-from rich.console import Console
 from rich.table import Table
 
 from memory.facade import MemoryFacade
 from memory.lifecycle.promotion import PromotionResult
+from memory.management.excerpts import open_table_console, read_memory_excerpts
 from memory.management.moments import parse_moment
 from memory.management.organizations import add_users_argument, resolve_users
 from memory.management.progress import show_progress
@@ -41,13 +43,11 @@ class Command(BaseCommand):
         with show_progress(self.stdout, "users", len(users)) as advance:
             for user in users:
                 done = memory.promote(user, now=now, dry_run=dry_run)
-                for row in self.list_lines(user, done):
-                    if table.row_count < SHOWN:
-                        table.add_row(*row)
+                self.add_lines(table, user, done)
                 moved, let_go, unchanged = moved + done.moved, let_go + done.let_go, unchanged + done.unchanged
                 rested, deleted = rested + done.rested, deleted + done.deleted
                 advance(1)
-        console = Console(file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 160)
+        console = open_table_console(self.stdout)
         if table.row_count:
             console.print(table)
         if moved + rested + let_go > table.row_count == SHOWN:
@@ -60,12 +60,18 @@ class Command(BaseCommand):
 
     def build_table(self) -> Table:
         table = Table()
-        for name in ("user", "memory", "what", "why"):
-            table.add_column(name, no_wrap=name != "why")
+        for name in ("user", "memory", "it says", "what", "why"):
+            table.add_column(name, no_wrap=name not in {"it says", "why"})
         return table
 
-    def list_lines(self, user: EndUser, done: PromotionResult) -> Iterator[tuple[str, str, str, str]]:
+    def add_lines(self, table: Table, user: EndUser, done: PromotionResult) -> None:
+        lines = list(islice(self.list_lines(done), SHOWN - table.row_count))
+        said = read_memory_excerpts(user, [memory_id for memory_id, _, _ in lines])
+        for memory_id, what, why in lines:
+            table.add_row(user.external_id, str(memory_id), said.get(memory_id, ""), what, why)
+
+    def list_lines(self, done: PromotionResult) -> Iterator[tuple[UUID, str, str]]:
         for move in done.promoted:
-            yield user.external_id, str(move.memory_id), f"{move.source} → {move.target}", move.reason
+            yield move.memory_id, f"{move.source} → {move.target}", move.reason
         for retired in (*done.dormant, *done.archived):
-            yield user.external_id, str(retired.memory_id), retired.target, retired.reason
+            yield retired.memory_id, retired.target, retired.reason

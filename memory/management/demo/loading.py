@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +15,7 @@ from memory.access.keys import KEY_PATTERN, SCOPES, authenticate, digest_key, is
 from memory.access.scope import user_scope
 from memory.access.users import find_user, get_or_create_user
 from memory.facade import MemoryFacade
+from memory.measuring.cases import NewCase
 from memory.models import ApiKey, EndUser, Membership, MemoryItem, Operator, Organization
 from memory.models.people import OperatorRole
 from memory.store.admission import NewMemory
@@ -72,6 +74,29 @@ def load_demo(user: EndUser, now: datetime) -> None:
             facade.record_outcome(
                 user, Outcome(entry["outcome"]), now=now, key_takeaway=entry.get("takeaway", ""), related=about
             )
+
+
+def ask_questions(user: EndUser) -> None:
+    """Ask what a client would have asked, say how it went, and save what should have been found first.
+
+    Replay and the measuring have something to show by it. Called when the memories have vectors, as a turn keeps what
+    it was handed. It takes 1.6 s, one of them for what the first context of a process loads.
+    """
+    facade = MemoryFacade(actor="demo")
+    # Each leaves one outcome behind those of the conversation, so their number says here too where to go on, and a
+    # saved question that was deleted does not come back.
+    asked = sum(facade.get_stats(user).outcomes.values()) - sum(1 for _ in _read_lines("outcomes.jsonl"))
+    for entry in list(_read_lines("questions.jsonl"))[max(0, asked) :]:
+        helped = _find_items(user, entry["helped"])
+        if helped:
+            # A turn from before its memories were stored could expect none of them.
+            now = timezone.now()
+            turn = facade.compose_context(user, entry["question"], now=now)
+            outcome = Outcome(entry["outcome"])
+            facade.record_outcome(user, outcome, now=now, turn_id=turn.turn_id, related=helped)
+            if entry.get("saved"):
+                expected = [UUID(item_id) for item_id in helped]
+                facade.save_case(user, NewCase(entry["question"], expected), now=now)
 
 
 def store_exchanges(user: EndUser, facade: MemoryFacade, now: datetime) -> None:

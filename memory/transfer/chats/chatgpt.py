@@ -22,6 +22,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "chatgpt"
+SHAPE = "a ChatGPT conversation has a mapping"
 
 _SPOKEN = {"text", "multimodal_text", "code"}
 # Private-use characters fence the markers which the web page turns into source links; outside it they are noise.

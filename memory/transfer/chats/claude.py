@@ -21,6 +21,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "claude"
+SHAPE = "a Claude conversation has chat_messages"
 
 _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 

@@ -16,6 +16,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "claude-code"
+SHAPE = "a line of a transcript of Claude Code has a type and a sessionId"
 
 # Entries before the first message, which have no session.
 PREFACES = frozenset({"summary", "file-history-snapshot", "queue-operation"})

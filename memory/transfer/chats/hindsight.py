@@ -14,6 +14,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "hindsight"
+SHAPE = "a memory of Hindsight has text and fact_type, mentioned_at or occurred_start"
 
 LISTS = ("items", "results", "memories")
 MARKS = frozenset({"fact_type", "mentioned_at", "occurred_start"})

@@ -79,7 +79,7 @@ class ChatFile:
         for source in self.sources:
             for record in reading.read_records(source):
                 if self.kind not in LINE_FORMATS and not self.recognises(record):
-                    raise BrokenExport(record.place, f"is not of a {self.kind} export")
+                    raise BrokenExport(record.place, f"is not of a {self.kind} export: {self.format.SHAPE}")
                 try:
                     yield from self.format.read_messages(record.value)
                 except MalformedRecord as fault:
@@ -172,13 +172,8 @@ def _detect_kind(sources: list[reading.ExportSource]) -> str:
                 return kind
         except MalformedRecord:
             continue
-    raise BrokenExport(
-        first.place,
-        "is in none of the known formats: a ChatGPT conversation has a mapping, a Claude conversation chat_messages,"
-        " a transcript of Claude Code a sessionId, a memory of mem0 an id and memory, a message of Zep a uuid and"
-        " role_type, a fact of Zep a uuid and fact, a Letta file agents, a memory of Hindsight text and fact_type,"
-        " a line of JSON Lines thread, time, speaker and text",
-    )
+    shapes = "; ".join(module.SHAPE for module in FORMATS.values())
+    raise BrokenExport(first.place, f"is in none of the known formats: {shapes}")
 
 
 def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: str) -> Iterator[NewMemory]:

@@ -17,6 +17,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "jsonl"
+SHAPE = "a line of JSON Lines has thread, time, speaker and text"
 
 
 def recognises(record: dict[str, object]) -> bool:

@@ -20,6 +20,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "letta"
+SHAPE = "a Letta file has agents with blocks or tools, or agent_type and messages"
 
 # The agent speaks by a tool: everything else it writes is thought.
 SPEAKING = "send_message"

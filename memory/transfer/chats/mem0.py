@@ -17,6 +17,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "mem0"
+SHAPE = "a memory of mem0 has an id and memory, which is a string"
 
 LISTS = ("results", "memories")
 

@@ -15,6 +15,7 @@ from memory.transfer.chats.messages import (
 )
 
 KIND = "zep"
+SHAPE = "a message of Zep has a uuid and role_type, or role and content; a fact of Zep a uuid and fact"
 
 LISTS = ("messages", "episodes", "facts", "edges")
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
@@ -30,9 +31,10 @@ def is_row(row: dict[str, object]) -> bool:
 
 def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     thread = find_thread(record, KIND)
-    for row in iterate_objects(record, LISTS):
+    for number, row in enumerate(iterate_objects(record, LISTS), start=1):
         if not is_row(row):
-            raise MalformedRecord("is neither a message nor a fact: uuid with role_type, role or fact")
+            missing = "role_type, fact, or role with content" if "uuid" in row else "uuid"
+            raise MalformedRecord(f"entry {number}: {missing} is missing; {SHAPE}")
         yield read_row(row, find_thread(row, thread))
 
 

@@ -1,12 +1,15 @@
 """Conversations: what was said, what came of it, and the operator's buttons, with and without JavaScript."""
 
+import re
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from html import escape, unescape
 
 import pytest
 from django.utils import timezone
 
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.language.text import SMUGGLED
@@ -15,7 +18,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Outcome, Tier
 from outcomes.console import THREADS, TURNS
 from outcomes.exchanges.storing import NewExchange
-from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent
+from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEvent, ThreadTitle
 from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import Console
 from tests.memory.console.hostile_texts import PAYLOADS
@@ -263,3 +266,27 @@ def test_an_exchange_shows_what_it_was_answered_with_and_what_its_outcome_scored
     later = console.get(f"{place}/conversations?thread=lamp").content.decode()
     assert "1 deleted since" in later
     assert "A memory that is gone" in later
+
+
+def test_two_projects_that_use_one_name_have_two_pages(console: Console, user: EndUser, place: str) -> None:
+    for project, asked in (("atlas", "And its lock?"), ("boreas", "Who has the lamp of boreas?")):
+        with confine_to(RowScope(project_id=project)):
+            facade.store_exchange(user, NewExchange("main", asked, "Noted."), now=timezone.now())
+    listed = console.get(f"{place}/conversations").content.decode()
+    for project, shown, hidden in (("atlas", "its lock", "lamp"), ("boreas", "lamp", "lock")):
+        address = f"?thread=main&agent=&project={project}"
+        assert escape(address) in listed
+        page = console.get(f"{place}/conversations{address}").content.decode()
+        assert shown in page
+        assert hidden not in page
+        assert f"project <bdi>{project}</bdi>" in page
+    with user_scope(user):
+        lock = Exchange.objects.get(user=user, project_id="atlas")
+    # As evidence and outcomes lead there; the form gives its title to the same.
+    by_exchange = console.get(f"{place}/conversations?thread=main&exchange={lock.pk}").content.decode()
+    assert "its lock" in by_exchange
+    assert "lamp" not in by_exchange
+    [action] = re.findall(r'action="([^"]*conversations/title[^"]*)"', by_exchange)
+    console.post(unescape(action), {"title": "Keys"})
+    with user_scope(user):
+        assert ThreadTitle.objects.get(user=user).project_id == "atlas"

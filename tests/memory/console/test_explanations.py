@@ -1,22 +1,39 @@
 """What the console says about searches, changes and times."""
 
+import ast
+import re
 from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+import polib
 import pytest
+from django.utils.translation import override
 
 from knowledge_graph.advice import boosts
-from memory.console.explanations import describe_fallbacks, explain_hit, format_number, format_ordinal, split_timings
+from memory.console import explanations
+from memory.console.explanations import (
+    FALLBACKS,
+    STAGES,
+    WEIGHTS,
+    describe_fallbacks,
+    explain_hit,
+    format_number,
+    format_ordinal,
+    split_timings,
+)
 from memory.console.signal_wordings import SIGNAL_WORDINGS, explain_signal
 from memory.console.tags import exact, format_time_ago
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import describe_changes
 from memory.retrieval import signals, validity
 from memory.retrieval.ranking import RankingSignal
+from memory.retrieval.variants import list_boosts
 from memory.web.labels import draw_arrow
+from tests.interface.messages import LOCALE
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 EXPLAIN: dict[str, Any] = {
@@ -70,6 +87,55 @@ def test_every_reason_a_search_can_have_is_put_into_words() -> None:
     of_validity = {validity.ASKED, validity.CURRENT, validity.ENDED, validity.LATEST, validity.FORMER}
     assert known | of_validity <= set(SIGNAL_WORDINGS)
     assert all(reason.raises or reason.lowers for reason in SIGNAL_WORDINGS.values())
+
+
+def test_every_signal_that_may_be_switched_off_is_put_into_words() -> None:
+    assert set(list_boosts()) <= set(SIGNAL_WORDINGS)
+
+
+# What names a stage that took time, that was left out, or both; with the place of the stage among the arguments.
+TIMED = {"time_stage": 0, "attempt": 0}
+SKIPPED = {"attempt": 0, "skip_on_failure": 0, "note_skipped": 0, "read_or_skip": 0}
+ROOT = Path(explanations.__file__).parents[2]
+
+
+def list_named_stages(calls: dict[str, int]) -> set[str]:
+    """The stages that code names in these calls, as a constant of its module or as a word."""
+    found = set()
+    for path in [*ROOT.glob("memory/**/*.py"), *ROOT.glob("knowledge_graph/**/*.py")]:
+        source = path.read_text("utf-8")
+        if not any(f".{name}(" in source for name in calls):
+            continue
+        module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in calls:
+                given = ast.unparse(node.args[calls[node.func.attr]])
+                # The argument of one that passes it on is no name of a stage.
+                if given != "stage":
+                    found.add(eval(given, vars(module)))  # noqa: S307 -- a word or a constant of our own code
+    return found
+
+
+def test_every_stage_has_a_title_and_a_sentence_for_when_it_is_missing() -> None:
+    """The stage of crowding stood as that word in pages of all languages."""
+    timed, skipped = list_named_stages(TIMED) | {"total"}, list_named_stages(SKIPPED)
+    assert {"crowding", "late", "embed", "rank"} <= timed
+    assert {"hot", "staged", "remember"} <= skipped
+    assert timed | skipped <= set(STAGES)
+    assert {f"{stage}_skipped" for stage in skipped} <= set(FALLBACKS)
+    unhued = timed - {"total"} - set(re.findall(r"^\.stage-(\w+)", (ROOT / "static/css/marks.css").read_text(), re.M))
+    assert unhued == set()
+
+
+def test_the_words_for_signals_and_stages_are_in_every_language() -> None:
+    said = [text for wording in SIGNAL_WORDINGS.values() for text in astuple(wording) if text]
+    said += [*STAGES.values(), *FALLBACKS.values(), *WEIGHTS.values()]
+    for language in sorted(folder.name for folder in LOCALE.iterdir()):
+        known = {
+            entry.msgid for entry in polib.pofile(str(LOCALE / language / "LC_MESSAGES/django.po")) if entry.msgstr
+        }
+        with override("en"):
+            assert {str(text) for text in said} - known == set(), language
 
 
 @pytest.mark.parametrize("name", sorted(SIGNAL_WORDINGS))

@@ -176,7 +176,7 @@ def test_a_fact_shows_its_evidence_its_history_and_its_place_in_the_bank(
     with user_scope(user):
         old, new = Fact.objects.get(object_key="leeds"), Fact.objects.exclude(object_key="leeds").get()
     page = read(console, f"{place}/facts/{old.pk}")
-    assert f"/conversations?thread=kitchen#exchange-{stored.exchange_id}" in page
+    assert f"/conversations?thread=kitchen&amp;exchange={stored.exchange_id}#exchange-{stored.exchange_id}" in page
     assert f"{place}/memories/{stored.memory_id}" in page
     assert "Said in a conversation" in page
     assert "User: I live in Leeds." in page

@@ -70,7 +70,8 @@ def test_outcomes_lead_to_what_they_were_said_of(console: Console, user: EndUser
     said_of = {one.said_of: one.address for one in console.get(place).context["outcomes"]}
     assert said_of["Descale the kettle with vinegar"] == f"{place}/memories/{item.pk}"
     assert (
-        said_of["How do I descale it?"] == f"{place}/conversations?thread=kitchen%2F1#exchange-{reported.exchange_id}"
+        said_of["How do I descale it?"]
+        == f"{place}/conversations?thread=kitchen%2F1&exchange={reported.exchange_id}#exchange-{reported.exchange_id}"
     )
     memory.remove(user, item.pk, now=now)
     assert "A memory that is gone" in console.get(place).content.decode()

@@ -114,7 +114,8 @@ def test_another_persons_conversations_are_no_stage(
 def test_a_stage_scans_no_table_under_the_policy(desk: EndUser, statement: str) -> None:
     now = timezone.now()
     given: dict[str, Any] = {
-        "user": desk.pk, "thread": "now", "topics": ["refund"], "entities": ["88-41207"], "entity_points": 8,
+        "user": desk.pk, "thread": "now", "agent": "", "project": "",
+        "topics": ["refund"], "entities": ["88-41207"], "entity_points": 8,
         "since": now - timedelta(days=1), "until": now + timedelta(days=1), "kept": ["active"], "said": ["working"],
         "looked_at": 400, "limit": 10,
     }  # fmt: skip

@@ -237,7 +237,10 @@ def test_it_runs_at_night_and_after_missed_nights(user: EndUser, clock: Clock, c
     clock.now = night + timedelta(days=1)
     keep(user, "I want to paint the shed.", clock() - timedelta(days=200))
     call_command("consolidate", "--dry-run")
-    assert "would do: 1 deprecated, 1 embedded; 1 users" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "would do: 1 deprecated, 1 embedded; 1 users" in told
+    # An id alone tells nobody what would fade.
+    assert "I want to paint the shed." in told
     assert tasks.consolidate_user(user.pk) == 2
     assert (tasks.consolidate_user(user.pk), tasks.consolidate_user(2**40)) == (0, 0)
     assert consolidation.list_due_users(clock()) == []

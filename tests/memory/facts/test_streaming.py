@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from memory import tasks
+from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.conf import memory_conf, reset_conf
 from memory.context.blocks import build_section
@@ -138,3 +139,20 @@ def test_it_makes_room_for_everything_else(clock: Clock) -> None:
 
     assert [told(tokens, is_hard=True) for tokens in (150, 180, 215, 400)] == [0, 0, 2, 4]
     assert told(100, is_hard=False) == 0
+
+
+def test_a_project_is_reminded_of_what_lies_near_its_own_conversation(user: EndUser, clock: Clock) -> None:
+    """Two projects that both call a thread "main" have two conversations."""
+    atlas, boreas = RowScope(project_id="atlas"), RowScope(project_id="boreas")
+    memory.state_fact(user, "My sailing boat is moored in Whitby.", now=clock())
+    for scope, message in (
+        (atlas, "We want to sail the boat out of Whitby."),
+        (boreas, "Who has the key of the lift?"),
+    ):
+        with confine_to(scope):
+            memory.store_exchange(user, NewExchange("main", message, "I see."), now=clock())
+        tasks.stream_thread(user.pk, "main", "", scope.project_id)
+    for scope, is_reminded in ((atlas, True), (boreas, False), (RowScope(), False)):
+        with confine_to(scope):
+            told = " ".join(line.text for line in memory.read_stream(user, "main", now=clock()).lines)
+            assert ("Whitby" in told) is is_reminded, scope

@@ -128,13 +128,18 @@ def run_promote(*words: str) -> str:
 def test_the_command_prints_what_would_move_and_why(
     user: EndUser, other_user: EndUser, foreign_user: EndUser, clock: Clock
 ) -> None:
-    item = MemoryItemFactory.create(user=user, score=0.7, uses=2)
+    text = "The key of the [red]boat[/red] hangs behind the boiler, where nobody who does not know of it would look"
+    item = MemoryItemFactory.create(user=user, text=text, score=0.7, uses=2)
     MemoryItemFactory.create(user=other_user, score=0.1, uses=2)
     MemoryItemFactory.create(user=foreign_user, score=0.9, uses=3)
     said = run_promote("--dry-run", "--organization=acme")
     assert "working → history" in said
     assert "score 0.70 >= 0.7 and uses 2 >= 2" in said
-    assert str(item.pk) in said
+    [line] = [line for line in said.splitlines() if str(item.pk) in line]
+    # An id alone tells nobody what would move; brackets are no markup.
+    assert "The key of the [red]boat[/red] hangs behind the boiler," in line
+    assert "where nobody" not in line
+    assert "look" not in said
     assert "score 0.10 < 0.2 after 2 uses" in said
     assert "1 would be moved up, 0 made dormant, 1 archived, 0 deleted, 0 stay; 2 users" in said
     assert tier_of(item) == Tier.WORKING

@@ -3,12 +3,14 @@
 import io
 import json
 import zipfile
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
+from pytest_django import Settings
 
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -50,8 +52,23 @@ def refuse_damaged(archive: Path, folder: Path) -> None:
             run("restore", str(rewrite(archive, folder / "other.zip", name, body)))
 
 
+def write_unnamed_backup(folder: Path, settings: Settings) -> None:
+    """It lay in the current directory, wherever somebody stood."""
+    kept, now = folder / "data" / "backups", folder / "elsewhere"
+    now.mkdir()
+    settings.MEMORY = {**settings.MEMORY, "INSTALLATION": {**settings.MEMORY["INSTALLATION"], "backups": str(kept)}}
+    with chdir(now):
+        told = run("backup")
+    [made] = kept.iterdir()
+    assert f"{made}:" in told
+    assert (kept.stat().st_mode & 0o777, made.stat().st_mode & 0o777) == (0o700, 0o600)
+    assert list(now.iterdir()) == []
+
+
 @pytest.mark.django_db(transaction=True)
-def test_an_installation_is_restored_as_it_was_and_only_into_an_empty_one(user: EndUser, tmp_path: Path) -> None:
+def test_an_installation_is_restored_as_it_was_and_only_into_an_empty_one(
+    user: EndUser, tmp_path: Path, settings: Settings
+) -> None:
     facade, now = MemoryFacade(), timezone.now()
     text = "The lamp\\is\trepaired\non Thursdays"
     item = facade.store(user, NewMemory(text, tags=["goal"], metadata={"a": 1}), now=now).item
@@ -61,6 +78,7 @@ def test_an_installation_is_restored_as_it_was_and_only_into_an_empty_one(user: 
     archive = tmp_path / "all.zip"
     assert "rows of" in run("backup", str(archive))
     assert archive.stat().st_mode & 0o077 == 0
+    write_unnamed_backup(tmp_path, settings)
 
     with pytest.raises(CommandError, match=r"not empty \(organization has rows\)"):
         run("restore", str(archive), "--dry-run")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import transaction
+from django.test import Client
 from django.utils import timezone
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -23,6 +24,8 @@ from memory.indexing.queue import IndexCounts
 from memory.lifecycle import erasure
 from memory.management import demo, progress
 from memory.management.demo import loading
+from memory.measuring import cases
+from memory.measuring.labels import LabelSource
 from memory.models import ApiKey, EndUser, Fact, MemoryItem, Operator, Organization
 from memory.models.facts import FactState
 from memory.retrieval.results import SearchRequest
@@ -162,6 +165,29 @@ def test_the_example_queries_are_answered(tamar: EndUser, index_now: Callable[[E
         result = MemoryFacade().search(tamar, SearchRequest(query=query, limit=5), now=timezone.now())
         found = [hit.item.text for hit in result.hits]
         assert any(answer.casefold() in text.casefold() for text in found), (query, found)
+
+
+def test_measure_and_replay_have_something_to_show(tamar: EndUser, client: Client, prepared: dict[str, str]) -> None:
+    """Both were empty pages to whoever saw the console for the first time."""
+    facade, questions = MemoryFacade(), read_data("questions.jsonl")
+    demo.ask_questions(tamar)
+    asked = facade.read_questions(tamar)
+    assert (asked.count(LabelSource.OUTCOME), asked.count(LabelSource.SAVED)) == (4, 2)
+    assert (asked.named, sum(asked.left_out.values())) == (6, 0)
+    turns = facade.list_turns(tamar, 20)
+    assert [turn.query for turn in reversed(turns)] == [line["question"] for line in questions]
+    # Handed over as a context, which Replay lays out part by part.
+    assert all(turn.sections and turn.positions for turn in turns)
+
+    assert client.login(username=prepared["console_user"], password=prepared["console_password"])
+    pages = [client.get(f"/console/demo/demo/{page}").content.decode() for page in ("measure", "replay")]
+    assert all("What finally fixed ERR_4521" in page for page in pages)
+
+    # Another start, and one after somebody deleted what was saved.
+    cases.delete_case(tamar, cases.list_cases(tamar)[0].pk)
+    demo.ask_questions(tamar)
+    assert len(facade.list_turns(tamar, 20)) == len(questions)
+    assert facade.read_questions(tamar).count(LabelSource.SAVED) == 1
 
 
 def test_waiting_for_the_index_tells_what_is_done_and_never_less(

@@ -173,6 +173,8 @@ def test_a_folder_of_transcripts_is_one_import(tmp_path: Path) -> None:
         (json.dumps({"agents": [7], "blocks": []}), "agents: entry 1 must be an object"),
         (json.dumps(HINDSIGHT).replace("2026-02-01T00:00:00Z", "soon"), "is not an ISO 8601 time"),
         (write_lines([{**entry("user", "x"), "message": []}]), "message must be an object"),
+        (json.dumps({"messages": [*ZEP_MESSAGES["messages"], {"role_type": "user"}]}), "entry 4: uuid is missing"),
+        (json.dumps({"edges": [*ZEP_FACTS, {"uuid": "f-2"}]}), "entry 2: role_type, fact, or role with content"),
         (json.dumps({"unknown": True}), "none of the known formats"),
     ],
 )
@@ -180,3 +182,21 @@ def test_a_file_of_another_shape_is_refused_with_its_place(tmp_path: Path, conte
     (tmp_path / "file").write_text(content, "utf-8")
     with pytest.raises(BrokenExport, match=reason):
         ChatFile(tmp_path / "file").survey()
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("zep", ["uuid", "role_type", "fact"]),
+        ("mem0", ["id", "memory"]),
+        ("letta", ["agents"]),
+        ("hindsight", ["text", "fact_type"]),
+        ("chatgpt", ["mapping"]),
+        ("claude", ["chat_messages"]),
+    ],
+)
+def test_a_file_that_is_not_of_the_format_named_says_what_one_has(tmp_path: Path, kind: str, fields: list[str]) -> None:
+    (tmp_path / "file").write_text(json.dumps({"messages": [{"id": 1}]}), "utf-8")
+    with pytest.raises(BrokenExport, match=f"is not of a {kind} export: ") as refused:
+        ChatFile(tmp_path / "file", kind).survey()
+    assert [field for field in fields if field not in refused.value.reason] == []

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, repeat
 
+from memory.guard.conditionals import settle_conditionals
 from memory.guard.lexicon import FOREIGN, Lexicon, load_lexicon
 from memory.guard.spelling import normalise_text
 
@@ -159,7 +160,10 @@ def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[
     pieces = (piece for raw in SENTENCE_END.split(marked) for piece in cut_sentence(raw))
     drafts = [one for piece in drop_repeats(pieces, len(text)) if (one := tokenise_sentence(piece))]
     lexicon = words or load_lexicon()
-    entries = [find_entries(tokens, lexicon) for _, tokens, _, _ in drafts]
+    entries = [
+        settle_conditionals(find_entries(tokens, lexicon), tokens, capitals, breaks)
+        for _, tokens, capitals, breaks in drafts
+    ]
     languages = languages or detect_languages(entries)
     every, own = [], []
     for (raw, tokens, capitals, breaks), found in zip(

@@ -14,6 +14,7 @@ SUBJECT = "guard"
 PLAIN_SECTIONS = frozenset(
     {"speaker label", "asker label", "answerer label", "article of a letter", "telltale", "nought"}
     | {"task opening", "writing verb", "genre"}
+    | {"before would", "article or pronoun"}
 )
 
 

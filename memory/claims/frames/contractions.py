@@ -17,16 +17,23 @@ WHOLE: Final = "whole word"
 @lru_cache(maxsize=512)
 def restore_apostrophes(text: str) -> str:
     """The text with them, as lists of words and statements have them: "i dont have kids" was told as having some."""
-    for language in find_turn_languages(text):
+    for language in find_spoken_languages(text):
         pattern = load_contractions(language)
         if pattern is not None and pattern.search(text) and is_of_language(pattern.sub("", text), language, text):
             text = pattern.sub(partial(write_out, language), text)
     return restore_genitives(text) if LANGUAGE in find_turn_languages(text) else text
 
 
+def find_spoken_languages(text: str) -> tuple[str, ...]:
+    """English where nothing but its contractions is said: "im 34" is no German."""
+    pattern = load_contractions(LANGUAGE)
+    is_bare = pattern is not None and not any(char.isalpha() for char in pattern.sub("", text))
+    return (LANGUAGE,) if is_bare and any(char.isalpha() for char in text) else find_turn_languages(text)
+
+
 def is_of_language(rest: str, language: str, text: str) -> bool:
     """Whether the words beside are of it, as "im Norden" is of two languages, or all of the words are of one."""
-    return find_turn_languages(rest) == (language,) or find_turn_languages(text) == (language,)
+    return find_turn_languages(rest) == (language,) or find_spoken_languages(text) == (language,)
 
 
 def write_out(language: str, found: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from memory.claims.taxonomy import CHILDREN, PEOPLE, SYMMETRIC, THINGS
 from memory.language.names import load_given_names
 
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
+DIGITS_OF_MONEY: Final = 3
 # How German words for dwellings end, folded.
 COMPOUND_DWELLINGS: Final = ("wohnung", "zimmer", "haushalfte", "siedlung", "viertel", "wg")
 # Languages in which a workplace is "of" its trades.
@@ -186,6 +187,9 @@ def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
     if reader.has_capitals:
         # The M of "earn 6M" is none.
         return any(token.is_capital and len(token.text) > 1 for token in tokens)
+    # "In a rented flat and pay 900": without capitals a verb looks like a name, but no street has so many numbers.
+    if len(tokens) > 1 and tokens[-1].text.isdigit() and len(tokens[-1].text) >= DIGITS_OF_MONEY:
+        return False
     is_named_so = len(tokens) > 1 and phrase.start + 2 == phrase.end and tokens[0].has("place article")
     return not phrase.has_article or is_named_so or is_known_place(phrase.head)
 

@@ -30,6 +30,9 @@ PATTERNS: Final = {"en": ENGLISH_TOKEN, HEBREW: HEBREW_TOKEN}
 HOURS: Final = re.compile(CLOCK)
 TIME: Final = frozenset({"time"})
 SPLIT: Final = "split "
+GERMAN: Final = "de"
+# "Ich wohne aber in Bonn": directly behind the verb it joins no clauses.
+BESIDE_PARTICLE: Final = ("verb", "frame", "be 1", "be 3", "have 1", "have 3")
 SETTLED: Final = frozenset({"moved", "settled"})
 
 
@@ -57,13 +60,18 @@ def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
         found += split_piece(match[0], match.start(), words)
         if len(found) >= MOST_TOKENS:
             break
-    found = drop_floating(found)
+    found = drop_floating(found, words.language)
     return mark_genitives(found, words) if words.language == "en" else found
 
 
-def drop_floating(tokens: list[HotToken]) -> list[HotToken]:
+def drop_floating(tokens: list[HotToken], language: str) -> list[HotToken]:
     """ "We've all moved to Ghent": who all are has been said before; "all moved in now" says none but the person."""
-    return [token for at, token in enumerate(tokens) if not (token.has("floats") and is_floating(tokens, at))]
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not (token.has("floats") and is_floating(tokens, at))
+        and not (language == GERMAN and at and token.has("but") and tokens[at - 1].has(*BESIDE_PARTICLE))
+    ]
 
 
 def is_floating(tokens: Sequence[HotToken], at: int) -> bool:

@@ -19,7 +19,7 @@ from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED
 from memory.claims.subjects import find_kin_before, find_subject_of_is
-from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS
+from memory.claims.taxonomy import ANIMALS, PARTNERS
 from memory.guard import judge_write
 from memory.guard.annotation import Sentence
 
@@ -138,8 +138,8 @@ def claim_uncovered(
 ) -> Claim | None:
     """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
     at = place + slot.object_span[0]
-    # "Frau Kurz ist in Rente, jetzt ist Herr Lang mein Chef".
-    is_own = slot.is_explicit or (slot.weight >= FRAMED and slot.relation in DEPARTING)
+    # "I'm 34 and I live in Hull", "Frau Kurz ist in Rente, jetzt ist Herr Lang mein Chef".
+    is_own = slot.is_explicit or (slot.weight >= FRAMED and slot.relation not in UNSURE)
     if (
         slot.subject != SPEAKER
         or not is_own

@@ -49,7 +49,7 @@ MEASURES: Final = (
     r"|mg|ml|euros?|dollars?|%|ק\"ג|קילו|ס\"מ|מטר"
 )
 CLOCK: Final = rf"\d{{1,2}}(?:[:.h]\d{{2}})?(?:am|pm|h|[ |]uhr|[ |]am|[ |]pm)?(?![ |~](?:{MEASURES})(?:[ |~!,;:]|$))"
-NUMBER_END: Final = f"(?=[|~!,;:](?!\\d)|$|{' '}(?:years?|jahr|ans|an|anos|anni|months?|meses|mesi|mois|monat|tacos|old))"
+NUMBER_END: Final = r"(?=[|~!,;:](?!\d)|$| (?:years?|jahr|ans|an|anos|anni|months?|meses|mesi|mois|monat|tacos|old))"
 # A dose and a time of the week or the day, as elements of a template.
 VALUES: Final = {
     "<d>": ("d", rf"{NUMBER}[ |]?{UNIT}"),

@@ -20,6 +20,10 @@ def test_no_language_has_a_kind_of_words_of_its_own(language: str) -> None:
     assert set(read_sections(language, SUBJECT)) <= known
 
 
-@pytest.mark.parametrize("section", sorted(PLAIN_SECTIONS - {"nought"}))
+# What stands before a conditional is asked where names end as one does.
+OF_CONDITIONALS = {"before would", "article or pronoun"}
+
+
+@pytest.mark.parametrize("section", sorted(PLAIN_SECTIONS - {"nought"} - OF_CONDITIONALS))
 def test_what_patterns_are_made_of_is_known_in_several_languages(section: str) -> None:
     assert len(list_words(section)) > len(read_entries("en", SUBJECT, section)) > 0

@@ -1,0 +1,49 @@
+"""Two facts of the plainest kind in one sentence: neither hides the other."""
+
+import pytest
+
+from memory.claims.reader import read_claims
+
+
+def read_facts(text: str) -> set[tuple[str, str]]:
+    return {(claim.relation, claim.object) for claim in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I'm 34 and I live in Hull.", {("age", "34"), ("lives_in", "hull")}),
+        ("im 34 and i work at aldi", {("age", "34"), ("works_at", "aldi")}),
+        ("I'm 34 and I like jazz.", {("age", "34"), ("likes", "jazz")}),
+        ("Ich komme aus Izmir, wohne aber seit 2019 in Gelsenkirchen.", {("lives_in", "gelsenkirchen")}),
+        ("oi, aqui é a Jurema, sou bibliotecária e moro em Olinda", {("name", "jurema"), ("works_as", "bibliotecária")}),
+        ("allora io sono Donatella, faccio la sarta a Prato", {("name", "donatella"), ("works_as", "sarta")}),
+        ("אני רוני, גרה בעכו ועובדת במאפייה", {("name", "רוני"), ("lives_in", "עכו")}),
+        ("Seeing somebody new, he's called Rhodri and he's a paramedic", {("boyfriend", "rhodri")}),
+    ],
+)
+def test_each_is_told(text: str, facts: set[tuple[str, str]]) -> None:
+    assert read_facts(text) >= facts
+
+
+@pytest.mark.parametrize(
+    ("text", "no_fact"),
+    [
+        ("we live in a rented flat and pay 900", "lives_in"),
+        ("vivimos en un piso alquilado y pagamos 900", "lives_in"),
+        ("moramos num apartamento alugado e pagamos 1800 por mes", "lives_in"),
+        ("ich bin 1,93 groß", "age"),
+        ("Ich bin aber 1,93 groß.", "age"),
+    ],
+)
+def test_a_rent_is_no_home_and_a_height_no_age(text: str, no_fact: str) -> None:
+    assert no_fact not in {relation for relation, _ in read_facts(text)}
+
+
+@pytest.mark.parametrize(("text", "age"), [("im 34", "34"), ("I'm 34.", "34"), ("im 25 years old", "25")])
+def test_an_age_alone_is_english(text: str, age: str) -> None:
+    assert ("age", age) in read_facts(text)
+
+
+def test_german_im_is_a_preposition() -> None:
+    assert read_facts("im Norden") == set()

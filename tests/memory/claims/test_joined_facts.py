@@ -16,7 +16,10 @@ def read_facts(text: str) -> set[tuple[str, str]]:
         ("im 34 and i work at aldi", {("age", "34"), ("works_at", "aldi")}),
         ("I'm 34 and I like jazz.", {("age", "34"), ("likes", "jazz")}),
         ("Ich komme aus Izmir, wohne aber seit 2019 in Gelsenkirchen.", {("lives_in", "gelsenkirchen")}),
-        ("oi, aqui é a Jurema, sou bibliotecária e moro em Olinda", {("name", "jurema"), ("works_as", "bibliotecária")}),
+        (
+            "oi, aqui é a Jurema, sou bibliotecária e moro em Olinda",
+            {("name", "jurema"), ("works_as", "bibliotecária")},
+        ),
         ("allora io sono Donatella, faccio la sarta a Prato", {("name", "donatella"), ("works_as", "sarta")}),
         ("אני רוני, גרה בעכו ועובדת במאפייה", {("name", "רוני"), ("lives_in", "עכו")}),
         ("Seeing somebody new, he's called Rhodri and he's a paramedic", {("boyfriend", "rhodri")}),

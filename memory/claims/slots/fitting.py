@@ -28,7 +28,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.hebrew import HEBREW_IN
 from memory.language.loader import list_codes, read_entries
-from memory.language.names import load_given_names
+from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.periods import is_time_word
 
 # Who has something themselves: "my dog's birthday", "my best friend's wedding".
@@ -54,7 +54,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(trim_bracket(claim))))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
-    if claim.relation not in OPEN and is_small(claim.object, claim.lang):
+    if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_employer_name(claim):
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
@@ -274,14 +274,24 @@ def is_no_work(claim: Claim) -> bool:
     if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
         before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
-    if is_number(words):
+    is_name = is_employer_name(claim)
+    if is_number(words) and not is_name:
         return True
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
         return claim.relation == "works_at" and len(words) == 1
-    if any(fold_letters(word) in load_words(language, "no employer") for word in words):
+    listed = [fold_letters(word) in load_words(language, "no employer") for word in words]
+    if all(listed) or (any(listed) and (capitalises_nouns(language) or not is_name)):
         return True
     return claim.relation == "works_as" and any(words[0].startswith(one) for one in list_allergic(language))
+
+
+def is_employer_name(claim: Claim) -> bool:
+    """ "I work at Next", "at Home Bargains": common words with the capitals of a name, which "IT" has not."""
+    at = claim.statement.casefold().find(claim.object)
+    if claim.relation != "works_at" or at <= 0:
+        return False
+    return all(word.istitle() for word in WORD.findall(claim.statement[at : at + len(claim.object)]))
 
 
 def is_number(words: Sequence[str]) -> bool:

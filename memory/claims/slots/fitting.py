@@ -24,6 +24,7 @@ from memory.claims.slots.unnamed import ALLERGIC, CALLED, NAMED, is_called, is_l
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
+from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.hebrew import HEBREW_IN
@@ -42,6 +43,9 @@ INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
 EATS: Final = "eats"
+ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
+# Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
+ALLERGENS: Final = frozenset({"food", "drink", "health", "clothes", "beauty", "animals"})
 
 
 def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
@@ -176,12 +180,25 @@ def name_state(claim: Claim) -> Claim:
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
     if claim.relation == "has_condition":
         return replace(claim, object=complete_ailment(claim))
+    if claim.relation in ALLERGIES:
+        return replace(claim, relation="dislikes") if is_no_allergen(claim) else claim
     if claim.relation not in {"works_as", "is"}:
         return claim
     if claim.relation == "works_as" and names_relative(claim):
         return replace(claim, relation="is")
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def is_no_allergen(claim: Claim) -> bool:
+    """ "No tolero a mi jefe", "je ne supporte pas le bruit": whom and what nobody swells up from.
+
+    What no list knows may be eaten, and stays an allergy; so does the dust that somebody says they are allergic to.
+    """
+    is_said = any(one in claim.statement.casefold() for one in ALLERGIC)
+    topics = find_topic_words(claim.object).topics
+    is_somebody = names_noun(claim.object, PEOPLE, claim.lang) or fold_name(claim.object) in load_given_names()
+    return is_somebody or (not is_said and bool(topics) and topics.isdisjoint(ALLERGENS))
 
 
 def is_recent_deed(claim: Claim) -> bool:

@@ -10,7 +10,7 @@ from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import PLANNED, is_plain, stands_apart
 from memory.claims.health.diets import is_eaten_again, is_intolerance
-from memory.claims.health.findings import is_found
+from memory.claims.health.findings import LIMITING, is_found
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE
@@ -79,7 +79,9 @@ def claim_slot(
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
     is_sure = is_parted or is_finding or is_food or has_begun(sentence, slot, piece)
-    if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_sure):
+    # "J'ai de l'hypertension" is not being hyper.
+    is_meant = is_sure or slot.relation in LIMITING
+    if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_meant):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)

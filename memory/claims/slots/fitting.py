@@ -41,7 +41,7 @@ BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
 # Relations of how somebody is, with the words that tell them.
-STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
+STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
 ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
 # Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
@@ -182,7 +182,7 @@ def name_state(claim: Claim) -> Claim:
         return replace(claim, object=complete_ailment(claim))
     if claim.relation in ALLERGIES:
         return replace(claim, relation="dislikes") if is_no_allergen(claim) else claim
-    if claim.relation not in {"works_as", "is"}:
+    if claim.relation not in {"works_as", "is", "has"}:
         return claim
     if claim.relation == "works_as" and names_relative(claim):
         return replace(claim, relation="is")

@@ -50,8 +50,9 @@ def build_claim(
     time = find_time(sentence, last, end)
     tense = find_tense(sentence, tokens, opening, end)
     # "I can't stand coriander" denies nothing: the words of the relation say it.
-    said = opening.phrase if opening.relation in UNABLE and opening.phrase >= 0 else opening.end
-    negated = has_within(sentence, opening.start, max(said, opening.start + 1), MARK + "not")
+    is_unable = opening.relation in UNABLE and opening.phrase >= 0
+    said = opening.phrase if is_unable else max(opening.end, opening.start + 1)
+    negated = has_within(sentence, opening.start, said, MARK + "not")
     told = cut_words(sentence, tokens, first, last).casefold()
     return Claim(
         subject=opening.subject,

@@ -10,10 +10,13 @@ from typing import Final
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import find_drug
+from memory.claims.slots.nouns import find_known_noun
+from memory.claims.taxonomy import PEOPLE
 from memory.claims.topics import KIND, TopicWords, find_topic_words, read_words
 from memory.guard.annotation import Span, annotate_text
 from memory.language import intents
 from memory.language.folding import fold_text
+from memory.language.loader import list_codes
 
 # The category of a fact that is one.
 CONSTRAINT: Final = "constraint"
@@ -87,6 +90,8 @@ def find_constraint(
     alone: guests have allergies. So is what friends and distant kin are (``is_apart``). "Ravi has asthma" is of a
     relation, and a family's constraints count like one's own.
     """
+    if relation == DISLIKES and names_somebody(thing):
+        return frozenset()
     read = find_topic_words(statement)
     is_others = is_apart or tense == ENDED or (relation in OPEN and tells_of_others(statement))
     kinds = drop_unmeant(list_kinds(read, relation), statement, read, thing)
@@ -101,7 +106,7 @@ def find_constraint(
         found |= read.topics
     if relation == DISLIKES:
         found |= read.topics & {"food", "drink"}
-    if is_forbidden(read) and not is_others:
+    if is_forbidden(read) and not is_others and relation != DISLIKES:
         found |= read.topics or OUT | {"exercise"}
     elif lacks_food(read):
         found |= read.topics
@@ -110,9 +115,18 @@ def find_constraint(
     return frozenset(found)
 
 
+def names_somebody(thing: str) -> bool:
+    """ "Mein Chef", whom somebody cannot stand, limits no dinner."""
+    known = (find_known_noun(thing.split(), code) for code in list_codes())
+    return any(noun is not None and noun[1] in PEOPLE for noun in known)
+
+
 def list_kinds(read: TopicWords, relation: str) -> set[str]:
     """The kinds of constraint that the words tell, or else the relation."""
     kinds = {kind.removeprefix(KIND) for kind in read.spans if kind.startswith(KIND)}
+    if relation == DISLIKES:
+        # "No tolero a mi jefe": whom somebody cannot stand is no allergy of theirs.
+        kinds.discard(ALLERGY)
     # Not diet: "I drink two coffees" is told under it too.
     return kinds or ({KIND_OF_RELATION[relation]} if relation in KIND_OF_RELATION else set())
 

@@ -29,9 +29,10 @@ from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.blood import find_blood_types
-from memory.claims.health.counsel import has_healer, tells_counsel
+from memory.claims.health.counsel import tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
+from memory.claims.health.findings import is_found, read_found_slots
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.health.reactions import find_reactions
 from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
@@ -42,10 +43,10 @@ from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST, UNSURE
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
 from memory.claims.sentences import prepare_sentence
-from memory.claims.slots.claiming import LIMITING, claim_moved, claim_slot, claim_uncovered, find_whose
+from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
-from memory.claims.slots.framed import FramedText, cut_slots, join_slots, read_frames
+from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with, read_frames
 from memory.claims.slots.kinds import names_only_shifts
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import KnownSlot, read_slots
@@ -202,18 +203,12 @@ def read_remembered(
 ) -> tuple[list[Claim], bool]:
     """What a sentence asks to be remembered, and whether the next sentence holds it."""
     request = find_request(sentence)
-    if request is None or has_frame(sentence) or parts_with(sentence, framed.slots, place):
+    if request is None or has_frame(sentence) or parts_with(sentence.raw, framed.slots, place):
         return [], False
     if tells_only_time(sentence.raw, find_language(whole) or "en") or names_only_shifts(sentence.raw):
         # "From now on it's Thursdays" is no wish about answers.
         return [], False
     return read_request(whole, index, request, place, previous)
-
-
-def parts_with(sentence: Sentence, slots: Sequence[SlotMatch], place: int) -> bool:
-    """ "No more Pączek" of a hamster is no wish about answers."""
-    end = place + len(sentence.raw)
-    return any(one.is_over and place <= one.object_span[0] < end for one in slots)
 
 
 def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedText, index: int) -> SentenceReading:
@@ -237,7 +232,7 @@ def read_closed(
     language = find_language(whole) or "en"
     if find_moved_dose(sentence.raw, language, known) is not None or find_denied(sentence.raw, language, known):
         return None
-    if has_healer(sentence) and any(one.relation in LIMITING for one in read_slots(sentence.raw, whole.languages, ())):
+    if any(is_found(one, sentence) for one in read_found_slots(sentence, whole.languages)):
         return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)
@@ -332,8 +327,10 @@ def read_sentence(
         is_asked = sentence.is_question and {moved.relation, *(slot.relation for slot in slots)} == {"time"}
         told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
     # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
-    if not any(told) and not sentence.has("stranger", MARK + "noun neighbor"):
-        told = [[claim] for slot in slots if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
+    is_strange = sentence.has("stranger", MARK + "noun neighbor")
+    own = [slot for slot in slots if not is_strange or is_found(slot, sentence)]
+    if not any(told) and (own or not is_strange):
+        told = [[claim] for slot in own if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
     elif told:
         told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
     for claims in told:
@@ -349,7 +346,7 @@ def find_sentence_slots(
     sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot], framed: Sequence[SlotMatch] = ()
 ) -> list[SlotMatch]:
     language = find_language(whole) or "en"
-    read = join_slots(read_slots(sentence.raw, whole.languages, known), framed)
+    read = join_slots(read_found_slots(sentence, whole.languages, known), framed)
     told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
     named = (settle_language(name_event(slot, language), sentence.raw, language, known) for slot in told)
     told = [slot for slot in named if slot is not None]

@@ -9,8 +9,8 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.general import PLANNED, is_plain, stands_apart
-from memory.claims.health.counsel import has_healer
 from memory.claims.health.diets import is_eaten_again, is_intolerance
+from memory.claims.health.findings import LIMITING, is_found
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE
@@ -27,8 +27,6 @@ from memory.guard.annotation import Sentence
 PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
 # Where somebody has moved to, and what they have begun.
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
-# What a doctor finds.
-LIMITING: Final = frozenset({"has_condition", "allergic_to", "intolerant_to"})
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 
 
@@ -59,7 +57,8 @@ def claim_slot(
     is_resumed = is_eaten_again(slot.relation, slot.object, sentence.raw)
     # "Jodie can't have dairy" forbids the assistant nothing.
     is_food = is_resumed or is_intolerance(slot.relation, slot.object)
-    is_known = is_told_of or is_resumed or is_prescribed(slot.relation, slot.object)
+    is_finding = is_found(slot, sentence)
+    is_known = is_told_of or is_resumed or is_finding or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
     if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
@@ -68,8 +67,7 @@ def claim_slot(
     # "Trueno se nos fue anoche" is no passing matter.
     is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_found = slot.relation in LIMITING and has_healer(sentence)
-    is_told = is_parted or is_found or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    is_told = is_parted or is_finding or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
     is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
@@ -80,8 +78,10 @@ def claim_slot(
     statement = word_slot(sentence, tokens, slot, piece, before)
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
-    is_sure = is_parted or is_found or is_food or has_begun(sentence, slot, piece)
-    if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_sure):
+    is_sure = is_parted or is_finding or is_food or has_begun(sentence, slot, piece)
+    # "J'ai de l'hypertension" is not being hyper.
+    is_meant = is_sure or slot.relation in LIMITING
+    if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_meant):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)

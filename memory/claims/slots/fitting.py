@@ -24,11 +24,12 @@ from memory.claims.slots.unnamed import ALLERGIC, CALLED, NAMED, is_called, is_l
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
+from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
 from memory.language.hebrew import HEBREW_IN
 from memory.language.loader import list_codes, read_entries
-from memory.language.names import load_given_names
+from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.periods import is_time_word
 
 # Who has something themselves: "my dog's birthday", "my best friend's wedding".
@@ -40,8 +41,11 @@ BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
 # Relations of how somebody is, with the words that tell them.
-STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"))
+STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
+ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
+# Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
+ALLERGENS: Final = frozenset({"food", "drink", "health", "clothes", "beauty", "animals"})
 
 
 def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
@@ -54,7 +58,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(trim_bracket(claim))))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
-    if claim.relation not in OPEN and is_small(claim.object, claim.lang):
+    if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_employer_name(claim):
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
@@ -176,12 +180,25 @@ def name_state(claim: Claim) -> Claim:
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
     if claim.relation == "has_condition":
         return replace(claim, object=complete_ailment(claim))
-    if claim.relation not in {"works_as", "is"}:
+    if claim.relation in ALLERGIES:
+        return replace(claim, relation="dislikes") if is_no_allergen(claim) else claim
+    if claim.relation not in {"works_as", "is", "has"}:
         return claim
     if claim.relation == "works_as" and names_relative(claim):
         return replace(claim, relation="is")
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def is_no_allergen(claim: Claim) -> bool:
+    """ "No tolero a mi jefe", "je ne supporte pas le bruit": whom and what nobody swells up from.
+
+    What no list knows may be eaten, and stays an allergy; so does the dust that somebody says they are allergic to.
+    """
+    is_said = any(one in claim.statement.casefold() for one in ALLERGIC)
+    topics = find_topic_words(claim.object).topics
+    is_somebody = names_noun(claim.object, PEOPLE, claim.lang) or fold_name(claim.object) in load_given_names()
+    return is_somebody or (not is_said and bool(topics) and topics.isdisjoint(ALLERGENS))
 
 
 def is_recent_deed(claim: Claim) -> bool:
@@ -274,14 +291,24 @@ def is_no_work(claim: Claim) -> bool:
     if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
         before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
-    if is_number(words):
+    is_name = is_employer_name(claim)
+    if is_number(words) and not is_name:
         return True
     known = find_known_noun(words, language)
     if known is not None and known[1] in PEOPLE:
         return claim.relation == "works_at" and len(words) == 1
-    if any(fold_letters(word) in load_words(language, "no employer") for word in words):
+    listed = [fold_letters(word) in load_words(language, "no employer") for word in words]
+    if all(listed) or (any(listed) and (capitalises_nouns(language) or not is_name)):
         return True
     return claim.relation == "works_as" and any(words[0].startswith(one) for one in list_allergic(language))
+
+
+def is_employer_name(claim: Claim) -> bool:
+    """ "I work at Next", "at Home Bargains": common words with the capitals of a name, which "IT" has not."""
+    at = claim.statement.casefold().find(claim.object)
+    if claim.relation != "works_at" or at <= 0:
+        return False
+    return all(word.istitle() for word in WORD.findall(claim.statement[at : at + len(claim.object)]))
 
 
 def is_number(words: Sequence[str]) -> bool:

@@ -124,6 +124,12 @@ def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatc
     ]
 
 
+def parts_with(sentence: str, slots: Sequence[SlotMatch], place: int) -> bool:
+    """ "No more Pączek" of a hamster is no wish about answers."""
+    end = place + len(sentence)
+    return any(one.is_over and place <= one.object_span[0] < end for one in slots)
+
+
 def join_slots(matched: Sequence[SlotMatch], framed: Sequence[SlotMatch]) -> list[SlotMatch]:
     """The slots of both, one for what both read."""
     # Frames know where a name ends: "my husband Theo are thinking" names nobody.

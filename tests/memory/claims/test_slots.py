@@ -180,7 +180,7 @@ def test_slots_of_a_long_text_are_read_in_bounds(piece: str) -> None:
     ("text", "told"),
     [
         ("My mother-in-law moved in. She has diabetes.", ("mother-in-law", "has_condition", "diabetes")),
-        ("Mi suegra está con nosotros. Tiene diabetes.", ("suegra", "has", "diabetes")),
+        ("Mi suegra está con nosotros. Tiene diabetes.", ("suegra", "has_condition", "diabetes")),
         ("Mi prima se llama Elsa y vive en Lugo.", ("elsa", "lives_in", "lugo")),
         ("We work at Aldi, my aunt Jo lives in Perth.", ("jo", "lives_in", "perth")),
         ("Mein Opa ist Bäcker. Er arbeitet bei Bosch.", ("opa", "works_at", "bosch")),

@@ -1,12 +1,13 @@
 """The Celery application. Worker: ``celery -A config worker``; scheduler: ``celery -A config beat``."""
 
+import gc
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_init, worker_ready
+from celery.signals import beat_init, worker_before_create_process, worker_init, worker_ready
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -65,6 +66,16 @@ def lower_priority(pid: int, niceness: int) -> None:
         if os.getsid(pid) != pid:
             return
         Path(f"/proc/{pid}/autogroup").write_text(str(min(niceness, 19)), "ascii")
+
+
+@worker_before_create_process.connect
+def freeze_loaded_code(**kwargs: Any) -> None:
+    """What a worker has loaded stays to its end: 300,000 objects, which it looked through three times as it stopped.
+
+    Without these 0.17 s instead of 0.69, ten times as much on a machine whose time goes to others first; and the
+    processes that are forked share the memory, as no collection writes into it.
+    """
+    gc.freeze()
 
 
 @beat_init.connect

@@ -15,8 +15,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count, groupby
 from logging import Formatter, LogRecord
 from logging.handlers import RotatingFileHandler
+from operator import attrgetter
 from pathlib import Path
 from typing import Protocol
 
@@ -89,6 +91,8 @@ class ChildProcess:
     program: Program
     report: SupervisorReport
     log: ChildLog
+    batch: int
+    """Which of the starts it belongs to: what was started together is stopped together."""
     process: subprocess.Popen[bytes] | None = None
     born: float = 0.0
     is_ready: bool = False
@@ -172,14 +176,16 @@ class ChildProcess:
         self.retry_at = time.monotonic() + delay
         return delay
 
-    def stop(self) -> bool:
-        """Terminate the main process, then kill it; True if it ended by itself in time."""
+    def ask_to_stop(self) -> None:
         self.quiet = True
-        if self.process is None or not self.is_alive:
-            self.kill_group()
-            return True
         # Only the main process gets the signal: it knows how to end its own helpers in order.
-        self.process.send_signal(self.program.stop_signal)
+        if self.process is not None and self.is_alive:
+            self.process.send_signal(self.program.stop_signal)
+
+    def await_end(self) -> bool:
+        """Wait for a process that was asked to stop, then kill it; True if it ended by itself in time."""
+        if self.process is None:
+            return True
         try:
             self.process.wait(self.program.grace_s)
         except subprocess.TimeoutExpired:
@@ -220,6 +226,7 @@ class Supervisor:
         # Told all process ids after each start, for whoever has to clear up if this process is killed.
         self._remember = remember
         self.children: list[ChildProcess] = []
+        self._batches = count(1)
         self._steps: list[OneOffCommand] = []
         self.stopping = False
         self._wake, wake_end = os.pipe()
@@ -248,7 +255,11 @@ class Supervisor:
 
     def begin(self, programs: Sequence[Program]) -> dict[str, ChildProcess]:
         self._raise_if_stopping()
-        batch = {program.name: ChildProcess(program, self.report, self._open_log(program.name)) for program in programs}
+        number = next(self._batches)
+        batch = {
+            program.name: ChildProcess(program, self.report, self._open_log(program.name), number)
+            for program in programs
+        }
         for child in batch.values():
             self.children.append(child)
             self._spawn(child)
@@ -344,12 +355,17 @@ class Supervisor:
         for step in self._steps:
             end_process(step.process)
         self._steps.clear()
-        for child in reversed(self.children):
-            if not child.stop():
-                self.report.report_trouble(
-                    child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed"
-                )
-            child.close_log()
+        # What was started together needs nothing of each other: one by one, two workers took as long as both.
+        for _, batch in groupby(reversed(self.children), attrgetter("batch")):
+            together = list(batch)
+            for child in together:
+                child.ask_to_stop()
+            for child in together:
+                if not child.await_end():
+                    self.report.report_trouble(
+                        child.name, f"did not stop within {child.program.grace_s:.0f} s and was killed"
+                    )
+                child.close_log()
         self.children.clear()
 
     def _raise_if_stopping(self) -> None:

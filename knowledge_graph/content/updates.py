@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 from django.db import connection
 
+from knowledge_graph.content.told_names import add_told_names, read_told_names
 from knowledge_graph.extraction.entities import DATASET, TOPIC, ExtractedEntity, extract_entities
 from knowledge_graph.learning.counters import MOST_ALIASES, SEEN_AGAIN
 from knowledge_graph.learning.forgetting import forget_items, forget_questions
@@ -119,7 +120,8 @@ def replace_contributions(user: EndUser, ids: Sequence[uuid.UUID], readings: Map
     present = (
         MemoryItem.objects.for_user(user).active().filter(pk__in=list(ids), tier__in=CONTENT_TIERS).only(*READ_FIELDS)
     )
-    new = [build_contribution(item, known_names, readings.get(item.pk)) for item in present]
+    told = read_told_names(user, ids)
+    new = [build_contribution(item, known_names, readings.get(item.pk), told.get(item.pk, ())) for item in present]
     same = {one.item_id for one in new if (row := graphed.get(one.item_id)) and is_unchanged(row, one)}
     changes = GraphChanges()
     remove_contributions(user, [row for item_id, row in graphed.items() if item_id not in same], changes)
@@ -135,12 +137,17 @@ def is_unchanged(row: GraphedItem, new: Contribution) -> bool:
     return before == (new.tier, new.content_hash, new.quality, new.seen_at) and new.reader in {row.reader, RULES}
 
 
-def build_contribution(item: MemoryItem, known_names: frozenset[str], reading: MemoryReading | None) -> Contribution:
+def build_contribution(
+    item: MemoryItem,
+    known_names: frozenset[str],
+    reading: MemoryReading | None,
+    told: Sequence[ExtractedEntity],
+) -> Contribution:
     if catalogued := read_catalogue_entry(item):
         reading = catalogued
     elif reading is None or reading.content_hash != item.content_hash:
         reading = MemoryReading(extract_by_rules(item, known_names))
-    entities = [one for one in reading.entities if len(one.key) <= KEY_CHARS]
+    entities = [one for one in add_told_names(reading.entities, told) if len(one.key) <= KEY_CHARS]
     present = {one.key for one in entities}
     keys = sorted(one.key for one in entities[:MOST_TOGETHER])
     related = [edge for edge in reading.relations if edge[0] in present and edge[1] in present and edge[0] != edge[1]]

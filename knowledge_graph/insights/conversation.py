@@ -33,11 +33,7 @@ def find_repetition(
     """
     words = frozenset(WORD.findall(query.casefold()))
     in_thread_rows = [(row["text"], datetime.fromisoformat(row["at"])) for row in messages]
-    elsewhere = [
-        (row["text"], datetime.fromisoformat(row["at"]))
-        for row in questions
-        if not thread_id or row["thread_id"] != thread_id
-    ]
+    elsewhere = [(row["text"], datetime.fromisoformat(row["at"])) for row in questions if not row["is_here"]]
     is_asked = is_asking(query)
     repeated = [one for one in in_thread_rows if is_asking(one[0]) == is_asked and measure_overlap(words, one[0])]
     others = [one for one in elsewhere if is_asking(one[0]) == is_asked and measure_overlap(words, one[0])]

@@ -132,8 +132,10 @@ MESSAGES = """
 """
 NO_MESSAGES = "NULL AS messages,"
 QUESTIONS = """
-    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, thread_id, {said_at} AS at FROM (
-        SELECT user_message, thread_id, created_at, memory_id FROM exchange WHERE user_id = %(user)s
+    (SELECT json_agg(one) FROM (SELECT left(user_message, 1000) AS text, {said_at} AS at,
+        (thread_id, agent_id, project_id) = (%(thread)s, %(agent)s, %(project)s) AS is_here FROM (
+        SELECT user_message, thread_id, agent_id, project_id, created_at, memory_id FROM exchange
+        WHERE user_id = %(user)s
         ORDER BY created_at DESC, id DESC LIMIT {exchanges}
     ) AS recent WHERE strpos(lower(user_message), %(longest)s) > 0 LIMIT {questions}) AS one) AS questions
 """

@@ -89,6 +89,33 @@ def as_options(made: Program) -> dict[str, object]:
     return {name: getattr(made, name) for name in Program.__dataclass_fields__}
 
 
+def test_programs_that_were_started_together_stop_together(supervisor: Supervisor, tmp_path: Path) -> None:
+    """Two workers took as long to stop as both of them one after the other."""
+    # Each waits until the other was asked too, or gives up.
+    code = (
+        "import pathlib, signal, sys, time\n"
+        "def stop(*_):\n"
+        "    pathlib.Path(f'{sys.argv[1]}-asked').touch()\n"
+        "    for _ in range(300):\n"
+        "        if pathlib.Path(f'{sys.argv[2]}-asked').exists():\n"
+        "            pathlib.Path(f'{sys.argv[1]}-met').touch()\n"
+        "            break\n"
+        "        time.sleep(0.01)\n"
+        "    sys.exit()\n"
+        "signal.signal(15, stop)\n"
+        "pathlib.Path(sys.argv[1]).touch()\n"
+        "time.sleep(600)\n"
+    )
+    programs = []
+    for name, other in (("one", "two"), ("two", "one")):
+        made = make_program(name, code, tmp_path, ready=(tmp_path / name).exists)
+        programs.append(Program(**{**as_options(made), "argv": [*made.argv, name, other]}))  # type: ignore[arg-type]
+    supervisor.start(programs)
+    supervisor.stop()
+    assert (tmp_path / "one-met").exists()
+    assert (tmp_path / "two-met").exists()
+
+
 def test_a_program_that_ends_is_started_again_and_named(supervisor: Supervisor, record: Record, tmp_path: Path) -> None:
     code = (
         "import sys, os, time; there = os.path.exists('once'); open('once', 'w'); there or sys.exit(7); time.sleep(600)"

@@ -17,6 +17,8 @@ from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from memory.transfer import catalogue
+from outcomes.exchanges.storing import NewExchange
+from outcomes.tasks import read_exchanges
 from tests.conftest import Clock
 from tests.knowledge_graph.conftest import LearnNow
 
@@ -213,3 +215,30 @@ def test_a_clients_metadata_makes_no_data_set(user: EndUser, clock: Clock, learn
     store_memory(user, DANA, clock, metadata={"dataset": "x", "concepts": ["y"]})
     learn_now(user)
     assert names(user) == {"dana", "berlin", "siemens"}
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("my dog biscuit is sick", {("biscuit", "person")}),
+        ("ich wohne in bonn", {("bonn", "place")}),
+        ("i work at siemens as a welder", {("siemens", "organisation")}),
+        ("my wife is called anna", {("anna", "person")}),
+        ("i live in a shared flat", set()),
+        ("My wife Anna Levi works at Siemens.", {("anna levi", "person"), ("siemens", "organisation")}),
+    ],
+)
+def test_what_a_current_fact_names_is_in_the_graph_in_any_case(
+    user: EndUser, clock: Clock, learn_now: LearnNow, services: None, said: str, named: set[tuple[str, str]]
+) -> None:
+    """A text in lower case shows no name, and left its people, places and animals out."""
+    memory.store_exchange(user, NewExchange("t", said, "Noted."), now=clock())
+    read_exchanges(user.pk)
+    learn_now(user)
+    assert {(key, kind) for key, kind, *_ in graph_of(user)["entities"]} == named
+    with user_scope(user):
+        [*told] = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK)
+    for item in told:
+        memory.remove(user, item.pk, now=clock())
+    learn_now(user)
+    assert names(user) == set()

@@ -87,6 +87,15 @@ def test_what_was_said_before_is_of_the_conversation(user: EndUser, clock: Clock
     assert "boiler" in here[0]
 
 
+def test_a_question_asked_in_another_of_its_name_was_asked_elsewhere(user: EndUser, clock: Clock) -> None:
+    for _ in range(3):
+        say(user, clock, NOWHERE, "Where does the green boat of my uncle lie?")
+    with confine_to(ATLAS):
+        told = memory.get_insights(user, "Where does the green boat of my uncle lie?", now=clock(), thread_id=MAIN)
+    assert told.repetition is not None
+    assert (told.repetition.times, told.repetition.in_thread) == (3, False)
+
+
 @pytest.fixture
 def projects(user: EndUser, clock: Clock) -> tuple[ApiClient, ApiClient]:
     say(user, clock, ATLAS, "Where is the key of atlas?")

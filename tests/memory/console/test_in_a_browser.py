@@ -170,6 +170,8 @@ def visit_every_page(there: Visit, place: str) -> None:
     assert page.evaluate("window.same") is True
     page.locator(".hit .why summary").first.click()
     page.wait_for_selector(".hit .why .explanation:has-text('nearest in meaning')")
+    # What a number means is a cell of the table, and stood there in the box of a note.
+    assert page.locator(".hit .why td.meaning").first.evaluate("cell => getComputedStyle(cell).boxShadow") == "none"
     there.settle()
 
     there.follow(".hit-link")

@@ -15,10 +15,10 @@ from memory.claims.frames.words import load_hot_words
 from memory.claims.lexicon import MARK
 from memory.claims.questions import read_question
 from memory.claims.relations import ABOUT
-from memory.claims.slots.fitting import ALLERGIC
 from memory.claims.slots.matching import find_drug, load_small_words, load_words
 from memory.claims.slots.nouns import CAPITAL_NOUNS, find_known_noun
 from memory.claims.slots.templates import load_templates
+from memory.claims.slots.unnamed import ALLERGIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, KIN
 from memory.guard.annotation import Sentence

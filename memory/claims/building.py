@@ -1,6 +1,7 @@
 """Makes the claim of an opening, and the statement that stands for it, in the words of the person."""
 
 import re
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
@@ -15,16 +16,12 @@ from memory.claims.slots.templates import UNABLE
 from memory.claims.voices import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.spelling import fold_letters
-from memory.language.loader import list_codes
+from memory.language.loader import collect_entries, list_codes
 
 # Characters of a statement: what is longer was not said in one breath.
 LONGEST: Final = 300
 # Relations that name one slot: "I report to Tom", "my boss is Tom".
 SAME: Final = {"reports_to": "boss"}
-VERB_LAST: Final = frozenset({"dass", "daß"})
-# Behind these a clause goes on to a second verb; these are all of a subject.
-JOINTS: Final = frozenset({"und", "oder", "aber", "sowie"})
-ALONE: Final = frozenset({"ich", "er", "sie", "es", "wir", "du", "ihr", "man"})
 # A Hebrew word of two letters has no "that" written onto it.
 SHORTEST_WRITTEN_ON: Final = 2
 # What laughter left when it was blanked: "en el baño , Mostaza".
@@ -153,7 +150,7 @@ def word_statement(sentence: Sentence, tokens: ClauseTokens, start: int, end: in
     until = tokens.starts[end] if end < len(tokens.starts) else len(sentence.raw)
     said = " ".join(sentence.raw[first:until].replace(TITLE_DOT, ".").split())
     text = TAIL.sub("", GAP.sub("", said))
-    if start > 0 and sentence.words[start - 1] in VERB_LAST:
+    if start > 0 and sentence.words[start - 1] in list_order_words("verb behind"):
         text = move_verb(text, 1 if sentence.has_at(start, MARK + "i", MARK + "third") else 2)
     return write_sentence(text)
 
@@ -172,12 +169,18 @@ def word_ordered(what: str, clause: str) -> str:
 
     A longer clause of somebody else's stays as well: where its subject ends nobody knows.
     """
-    if not clause or clause.split()[0].casefold() not in VERB_LAST:
+    if not clause or clause.split()[0].casefold() not in list_order_words("verb behind"):
         return what
     turned = put_verb_second(what, 0).strip()
-    if turned == what and not any(word in JOINTS for word in what.split()):
-        turned = move_verb(what, 1 if what.split()[0].casefold() in ALONE else 2)
+    if turned == what and not list_order_words("second verb behind").intersection(what.split()):
+        turned = move_verb(what, 1 if what.split()[0].casefold() in list_order_words("subject alone") else 2)
     return what if turned == what else write_sentence(turned)
+
+
+@cache
+def list_order_words(section: str) -> frozenset[str]:
+    """Words that tell where a verb stands: behind "dass" last, behind "und" a second one; "ich" is all of a subject."""
+    return frozenset(collect_entries("slots", section))
 
 
 def move_verb(text: str, place: int) -> str:

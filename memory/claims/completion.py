@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from memory.claims.building import LONGEST, word_statement, word_whole
@@ -13,6 +14,7 @@ from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
+from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.stretches import find_told_stretch, rate_stretch
@@ -20,6 +22,7 @@ from memory.claims.subjects import PRONOUN, SPOKEN_BY, find_apposed_subject
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.loader import collect_entries
 from memory.language.names import load_given_names
 
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
@@ -27,19 +30,6 @@ BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
 # Languages whose verbs need no word for whom they are about.
 DROPPING: Final = frozenset({"es", "it", "pt"})
-HE_AND_SHE: Final = frozenset(
-    {"he", "she", "er", "sie", "il", "elle", "el", "ella", "lui", "lei", "ele", "ela", "הוא", "היא"}
-)
-# What stands for a thing: "es" is a pronoun in German and no Spanish one.
-THINGS: Final = {
-    "en": frozenset({"it", "they", "that", "this", "those", "these"}),
-    "de": frozenset({"es", "sie", "das", "die", "davon", "dadurch"}),
-    "es": frozenset({"eso", "esto", "ellos", "ellas"}),
-    "fr": frozenset({"ca", "cela", "ils", "elles"}),
-    "it": frozenset({"questo", "questi", "essi", "esse"}),
-    "pt": frozenset({"isso", "isto", "eles", "elas"}),
-    "he": frozenset({"זה", "זאת", "הם", "הן"}),
-}
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
@@ -107,7 +97,7 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     """
     if claim.is_request or claim.is_remark:
         return claim
-    if fold_letters(claim.object) in THINGS.get(claim.lang, ()):
+    if stands_for_thing(claim.object, claim.lang):
         claim = replace(claim, relation=ABOUT, object="")
     if not needs_antecedent(claim):
         return claim
@@ -121,12 +111,22 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     return replace(claim, statement=whole) if is_fit else claim
 
 
+def stands_for_thing(word: str, language: str) -> bool:
+    """ "Es" is a pronoun in German and no Spanish one; of an unknown language nothing is."""
+    return bool(language) and fold_letters(word) in load_words(language, "stands for a thing")
+
+
+@cache
+def list_persons() -> frozenset[str]:
+    return frozenset(map(fold_letters, collect_entries("slots", "stands for somebody")))
+
+
 def needs_antecedent(claim: Claim) -> bool:
     """Whether its words begin with somebody or something that only the words before them name."""
     first = fold_letters(claim.statement.split("'")[0].split(" ")[0])
-    if first in HE_AND_SHE:
+    if first in list_persons():
         return True
-    is_thing = first in THINGS.get(claim.lang, ()) or begins_with_reaction(claim.statement, claim.lang)
+    is_thing = stands_for_thing(first, claim.lang) or begins_with_reaction(claim.statement, claim.lang)
     return is_thing and claim.relation == ABOUT
 
 

@@ -15,11 +15,11 @@ from memory.claims.health.doses import TAKES_DOSE, Number, count_numbers, may_fo
 from memory.claims.health.medicine import MEDICATION
 from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
-from memory.claims.slots.fitting import ALLERGIC
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
 from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, names_kin
 from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
+from memory.claims.slots.unnamed import ALLERGIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters

@@ -18,6 +18,7 @@ from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
+from memory.claims.relations import is_single_valued
 from memory.context.blocks import KnownLine, describe_source, fold_words
 from memory.context.bystanders import is_of_distant
 from memory.context.matters import Apartness
@@ -75,6 +76,8 @@ class KnownStatement:
     importance: float = 0.0
     is_pinned: bool = False
     is_over: bool = False
+    # That somebody does not live or work somewhere: told behind where they do, and no limit of anything.
+    is_denied: bool = False
     # Of a friend or of distant kin: told where the question touches it, and never beside another matter.
     is_apart: bool = False
     # Read whatever is asked, so that what is told in every turn may be chosen from it.
@@ -186,14 +189,19 @@ def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownSt
         item.importance if item is not None else fact.base_confidence,
         item is not None and item.always_inject and not is_over,
         is_over,
+        is_denied(fact),
         is_apart,
         not is_over and ((fact.category == CONSTRAINT and not is_apart) or (item is not None and item.always_inject)),
         fact.valid_to if is_over else None,
     )
 
 
+def is_denied(fact: Fact) -> bool:
+    return not fact.polarity and is_single_valued(fact.relation)
+
+
 def find_limits(fact: Fact, statement: str, *, is_apart: bool) -> frozenset[str]:
-    if fact.state != FactState.ACTIVE:
+    if fact.state != FactState.ACTIVE or is_denied(fact):
         return frozenset()
     return find_constraint(statement, fact.relation, fact.tense, fact.object, is_apart=is_apart)
 
@@ -339,7 +347,7 @@ def choose_relevant(statements: Sequence[KnownStatement], asked: AskedFor, now: 
     """What the question asks for by its relation and subject, then what lies near to it."""
     in_slot = [one for one in statements if is_asked(one, asked, now)]
     near = [one for one in statements if one.cosine >= NEAR and not one.is_over and one not in in_slot]
-    in_slot.sort(key=lambda one: (-score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
+    in_slot.sort(key=lambda one: (one.is_denied, -score_slot(one, asked), -one.cosine, -one.last_seen.timestamp()))
     near.sort(key=lambda one: (-one.cosine, -one.last_seen.timestamp()))
     chosen = (*in_slot[:MOST_IN_SLOT], *near[:MOST_NEAR])
     told = [
@@ -374,7 +382,8 @@ def score_slot(one: KnownStatement, asked: AskedFor) -> int:
 
 def choose_basics(statements: Sequence[KnownStatement]) -> list[KnownStatement]:
     """Who the person is, one line for each: name, work, home."""
-    own = [one for one in statements if one.relation in BASICS and one.subject == SPEAKER and not one.is_over]
+    own = [one for one in statements if one.relation in BASICS and one.subject == SPEAKER]
+    own = [one for one in own if not (one.is_over or one.is_denied)]
     own.sort(
         key=lambda one: (
             BASICS.index(one.relation), one.line.is_over, -one.importance, -one.last_seen.timestamp(),

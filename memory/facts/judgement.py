@@ -77,7 +77,7 @@ def judge_candidates(
     is_ahead = begins_later(draft.statement, draft.occurred_at)
     others: list[tuple[Fact, float | None]] = []
     for fact, cosine in find_compared(user, draft, keys, origin.scope):
-        if fact.pk in beside:
+        if fact.pk in beside or denies_another(fact, draft, keys):
             continue
         verdict = judge_fact(fact, draft, told, keys, cosine)
         if is_ahead and verdict != "unrelated" and fold_key(fact.statement) != fold_key(draft.statement):
@@ -99,6 +99,13 @@ def judge_candidates(
     if is_ahead:
         spare_present(judged)
     return judged
+
+
+def denies_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """ "I don't live in Leeds" says nothing of a home in York, nor that of it."""
+    is_one_slot = (fact.subject_key, fact.relation) == (keys[0], draft.relation) and is_single_valued(draft.relation)
+    is_other = set(fact.object_key.split()).isdisjoint(keys[2].split())
+    return is_one_slot and is_other and fact.polarity != draft.polarity and draft.tense == fact.tense == "present"
 
 
 def spare_present(judged: JudgedFacts) -> None:

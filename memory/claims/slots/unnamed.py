@@ -96,8 +96,10 @@ def tells_deed(claim: Claim) -> bool:
         return False
     # "אמא שלי": whose it is may stand behind the noun.
     known = find_known_noun(before[-2:], claim.lang or "en") if 0 < len(before) <= BEFORE_A_VERB else None
-    is_beside = known is not None and known[0].split()[-1] in before[-1 - is_hebrew(claim.statement[at]) :]
-    return is_beside and known[1] == claim.relation and is_only_verb(claim, at, end)
+    if known is None or known[1] != claim.relation:
+        return False
+    is_beside = known[0].split()[-1] in before[-1 - is_hebrew(claim.statement[at]) :]
+    return is_beside and is_only_verb(claim, at, end)
 
 
 def may_be_verb(claim: Claim, at: int) -> bool:

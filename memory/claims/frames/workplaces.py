@@ -43,8 +43,9 @@ def find_new_start(reader: PhraseReader, left: HotTriple) -> int:
     person = "be 1" if left.subject == SPEAKER else "be 3"
     denial = next((at for at, token in enumerate(tokens) if token.has("not")), None)
     if denial is not None:
-        # "Ya no estoy en Seur, ahora reparto para Glovo".
-        return next((at + 1 for at in range(denial + 2, len(tokens)) if tokens[at].has("now")), len(tokens))
+        # "Ya no estoy en Seur, ahora reparto para Glovo", "ya no vivo en Bilbao, estoy en Gijón".
+        begins = (at + 1 for at in range(denial + 2, len(tokens)) if tokens[at].has("now", person, "stays"))
+        return next(begins, len(tokens))
     return next((at + 1 for at, token in enumerate(tokens) if token.has(person, "stays")), len(tokens))
 
 

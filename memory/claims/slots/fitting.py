@@ -78,7 +78,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
-    return is_theirs or is_dated(claim) or is_almost(claim) or asks_who(claim)
+    return is_theirs or is_dated(claim) or is_almost(claim) or asks_who(claim) or is_mood(claim)
 
 
 def is_dated(claim: Claim) -> bool:
@@ -89,6 +89,13 @@ def is_dated(claim: Claim) -> bool:
 def asks_who(claim: Claim) -> bool:
     """ "What's a good dinner" without its mark tells nothing of "what"."""
     return fold_letters(claim.subject) in load_words(claim.lang or "en", "question words", "bullets")
+
+
+def is_mood(claim: Claim) -> bool:
+    """ "Vivo en Vigo y soy feliz": no trade, though Spanish has no article before one."""
+    return claim.relation == "works_as" and fold_letters(claim.object) in load_words(
+        claim.lang or "en", "passing", "frames"
+    )
 
 
 def is_almost(claim: Claim) -> bool:

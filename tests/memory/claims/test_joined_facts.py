@@ -37,9 +37,11 @@ def test_each_is_told(text: str, facts: set[tuple[str, str]]) -> None:
         ("moramos num apartamento alugado e pagamos 1800 por mes", "lives_in"),
         ("ich bin 1,93 groß", "age"),
         ("Ich bin aber 1,93 groß.", "age"),
+        ("Vivo en Vigo y soy feliz", "works_as"),
+        ("J'habite à Lyon et je suis triste", "works_as"),
     ],
 )
-def test_a_rent_is_no_home_and_a_height_no_age(text: str, no_fact: str) -> None:
+def test_a_rent_is_no_home_a_height_no_age_and_a_mood_no_trade(text: str, no_fact: str) -> None:
     assert no_fact not in {relation for relation, _ in read_facts(text)}
 
 
@@ -50,3 +52,21 @@ def test_an_age_alone_is_english(text: str, age: str) -> None:
 
 def test_german_im_is_a_preposition() -> None:
     assert read_facts("im Norden") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Ya no vivo en Bilbao, estoy en Gijón.", ("lives_in", "gijón")),
+        ("Je n'habite plus à Lyon, je suis à Brest.", ("lives_in", "brest")),
+        ("Já não moro em Braga, estou em Faro.", ("lives_in", "faro")),
+        ("Ya no trabajo en Seur, estoy en Glovo.", ("works_at", "glovo")),
+    ],
+)
+def test_where_somebody_is_behind_what_is_over_is_the_next(text: str, fact: tuple[str, str]) -> None:
+    assert fact in read_facts(text)
+
+
+@pytest.mark.parametrize("text", ["Ya no vivo en Bilbao, estoy contenta.", "Ya no trabajo en Seur, estoy en casa."])
+def test_how_somebody_is_behind_it_is_no_place(text: str) -> None:
+    assert len(read_facts(text)) == 1

@@ -72,7 +72,7 @@ ON_ONE_INSTALLATION = (
 
 
 class FileScheduling(LoadFileScheduling):  # type: ignore[misc]
-    """Two workers: what shares an installation goes to one of them, everything else a file at a time."""
+    """What shares an installation goes to one worker, everything else a file at a time."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)

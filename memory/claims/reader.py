@@ -333,13 +333,12 @@ def read_sentence(
         told = [[claim] for slot in own if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
     elif told:
         told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
-    for claims in told:
-        if claims:
-            has_capitals = sentence.raw[:1].isupper()
-            filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-            filled = (complete_clause(one, sentence, tokens, place, language, known) for one in filled)
-            fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
-            yield from filter(None, fitted)
+    for claims in filter(None, told):
+        has_capitals = sentence.raw[:1].isupper()
+        filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
+        filled = (complete_clause(one, sentence, tokens, place, language, known) for one in filled)
+        fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
+        yield from filter(None, fitted)
 
 
 def find_sentence_slots(

@@ -19,7 +19,7 @@ from memory.indexes import lexical_index, vector_index
 from memory.indexes.base import IndexFilter
 from memory.inference import embedder
 from memory.language.text import hash_content
-from memory.models import EndUser, Fact, MemoryItem
+from memory.models import EndUser, Fact, FactStream, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
@@ -199,6 +199,10 @@ def test_in_the_database_alone_a_scope_shows_no_row_of_another(told: Told, user:
     statement = (
         "SELECT relname FROM pg_class JOIN pg_policy ON polrelid = pg_class.oid WHERE polname = 'scope_confinement'"
     )
+    with user_scope(user):
+        FactStream.objects.bulk_create(
+            FactStream(user=user, thread_id="main", project_id=one.project_id) for one in (OURS, THEIRS)
+        )
     with connection.cursor() as cursor:
         cursor.execute(statement)
         tables = sorted(name for (name,) in cursor.fetchall())

@@ -207,29 +207,14 @@ class PhraseReader(ClauseWords):
             return True
         token = self.tokens[tail]
         relation = self.words.nouns.get(self.tokens[last - 1].plain)
-        if relation is not None and relation not in PEOPLE | ANIMALS:
-            return token.plain in load_given_names()
-        if tail > last:
+        if tail > last or (relation is not None and relation not in PEOPLE | ANIMALS):
             return token.plain in load_given_names()
         if not token.classes and (named >= end or self.tokens[named].is_mark or self.tokens[named].has("conj", "prep")):
-            if self.is_verb_at(last, tail, named):
-                return False
-            return self.words.language != "de" or not token.plain.endswith(("n", "e", "r"))
+            is_ending = self.words.language == "de" and token.plain.endswith(("n", "e", "r"))
+            return not is_ending and not is_verb_at(self, last, tail, named)
         behind = self.tokens[named] if named < end else None
         is_known = token.plain in load_given_names() or token.text in self.known_names
         return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
-
-    def is_verb_at(self, last: int, at: int, stop: int) -> bool:
-        """ "My mum fell", "mi madre falló": in a clause that has no other verb what stands behind its noun is one.
-
-        ``last`` is where the noun ends. In "dinner with my mum linda" the noun begins no clause.
-        """
-        if at > last or self.tokens[at].plain in load_given_names() or self.tokens[at].text in self.known_names:
-            return False
-        before, behind = self.tokens[:last], self.tokens[stop:]
-        # "Frau Bohnert" behind a mark says who was meant before it.
-        opens = not any(one.is_mark or one.has(*VERBAL, "prep") for one in before)
-        return opens and not any(one.has(*VERBAL) for one in behind)
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:
         """ "La hermana de Juan": whose it is stands behind it."""
@@ -310,3 +295,16 @@ def measure_phrase(reader: PhraseReader, at: int, end: int, phrases: Collection[
     """How many words before ``end`` the longest of some phrases has that begins at a place; 0 for none."""
     spoken = [token.text for token in reader.tokens[at : min(end, at + LONGEST_PHRASE)]]
     return next((size for size in range(len(spoken), 0, -1) if f" {' '.join(spoken[:size])} " in phrases), 0)
+
+
+def is_verb_at(reader: PhraseReader, last: int, at: int, stop: int) -> bool:
+    """ "My mum fell", "mi madre falló": in a clause that has no other verb what stands behind its noun is one.
+
+    ``last`` is where the noun ends. In "dinner with my mum linda" the noun begins no clause.
+    """
+    if at > last or reader.tokens[at].plain in load_given_names() or reader.tokens[at].text in reader.known_names:
+        return False
+    before, behind = reader.tokens[:last], reader.tokens[stop:]
+    # "Frau Bohnert" behind a mark says who was meant before it.
+    opens = not any(one.is_mark or one.has(*VERBAL, "prep") for one in before)
+    return opens and not any(one.has(*VERBAL) for one in behind)

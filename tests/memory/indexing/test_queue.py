@@ -92,7 +92,8 @@ def test_the_next_part_is_embedded_while_one_is_written(
     embedding = {**settings.MEMORY["EMBEDDING"], "batch_size": 2}
     settings.MEMORY = {**settings.MEMORY, "EMBEDDING": embedding}
     items = [put_memory(user, clock, f"Entry {number}") for number in range(5)]
-    upsert, written = PgVectorIndex.upsert, []
+    upsert = PgVectorIndex.upsert
+    written: list[int] = []
 
     def write(index: PgVectorIndex, points: Any, *rest: Any) -> None:
         eventually(lambda: len(stub.asked) >= min(3, len(written) + 2))

@@ -38,6 +38,11 @@ GRAMMAR = frozenset(
     {"me", "my", "you", "must", "may", "any", "auto", "passive", "adverb", "not", "want", "kin", "link", "be"}
 )
 
+# Behind these a capital begins a name.
+BEFORE_NAME = frozenset({"kin", "c:named"})
+ARTICLES = frozenset({"c:the", "c:article"})
+GERMAN = "de"
+
 LONGEST_NAME = 3
 # Characters of a sentence that are read at once, and how many of them again with what follows. Rules compare the words
 # of a sentence with one another: 32 KB without a full stop took eight times as long as 8 KB. No rule looks further than
@@ -161,7 +166,9 @@ def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[
     drafts = [one for piece in drop_repeats(pieces, len(text)) if (one := tokenise_sentence(piece))]
     lexicon = words or load_lexicon()
     entries = [
-        settle_conditionals(find_entries(tokens, lexicon), tokens, capitals, breaks)
+        drop_name_homographs(
+            settle_conditionals(find_entries(tokens, lexicon), tokens, capitals, breaks), capitals - breaks
+        )
         for _, tokens, capitals, breaks in drafts
     ]
     languages = languages or detect_languages(entries)
@@ -185,6 +192,16 @@ def drop_foreign_homographs(
         return found
     small = {span for kind, language, span in found if kind == "language" and language in languages}
     return [one for one in found if one[1] in languages or one[2] not in small]
+
+
+def drop_name_homographs(found: list[tuple[str, str, Span]], capitals: frozenset[int]) -> list[tuple[str, str, Span]]:
+    """Without what a name would be as a word: "my sister Hope", "he's called Will". Not in German, where every noun has
+    a capital."""
+    behind = {span[1] for kind, language, span in found if kind in BEFORE_NAME and language != GERMAN}
+    # "A bakery called The Crusty Cob".
+    articles = {span[0] for kind, _, span in found if kind in ARTICLES}
+    names = {(place, place + 1) for place in (behind & capitals) - articles}
+    return [one for one in found if one[2] not in names] if names else found
 
 
 def drop_repeats(pieces: Iterator[str], length: int) -> Iterator[str]:

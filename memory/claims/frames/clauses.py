@@ -38,7 +38,9 @@ class HotClause:
     text: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        spoken = " ".join(["", *(token.text for token in self.tokens if not token.is_mark), ""])
+        spoken = " ".join(
+            ["", *("·" if token.is_name else token.text for token in self.tokens if not token.is_mark), ""]
+        )
         self.text = spoken.replace("-", " ")
 
     def says(self, phrases: Sequence[str]) -> bool:

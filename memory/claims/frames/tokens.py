@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from memory.claims.frames.words import HotWords
+from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_sections
@@ -47,6 +49,8 @@ class HotToken:
     is_capital: bool
     classes: frozenset[str]
     is_mark: bool = False
+    # A word that is somebody's name here: "my husband Will".
+    is_name: bool = False
 
     def has(self, *kinds: str) -> bool:
         return not self.classes.isdisjoint(kinds)
@@ -60,8 +64,23 @@ def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
         found += split_piece(match[0], match.start(), words)
         if len(found) >= MOST_TOKENS:
             break
-    found = drop_floating(found, words.language)
+    found = free_names(drop_floating(found, words.language), words)
     return mark_genitives(found, words) if words.language == "en" else found
+
+
+def free_names(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
+    """ "My husband Will", "a dog named Hope": behind these a capital is a name, and neither plans nor hopes anything.
+
+    Not in German, where every noun has a capital.
+    """
+    if words.language == GERMAN:
+        return tokens
+    for at, (before, token) in enumerate(pairwise(tokens), 1):
+        is_behind = before.has("called") or words.nouns.get(before.plain, "") in PEOPLE
+        # "A bakery called The Crusty Cob".
+        if is_behind and token.is_capital and token.classes and not token.has("det", "the"):
+            tokens[at] = replace(token, classes=frozenset(), is_name=True)
+    return tokens
 
 
 def drop_floating(tokens: list[HotToken], language: str) -> list[HotToken]:

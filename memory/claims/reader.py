@@ -29,7 +29,7 @@ from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.blood import find_blood_types
-from memory.claims.health.counsel import tells_counsel
+from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.findings import is_found, read_found_slots
@@ -232,7 +232,7 @@ def read_closed(
     language = find_language(whole) or "en"
     if find_moved_dose(sentence.raw, language, known) is not None or find_denied(sentence.raw, language, known):
         return None
-    if any(is_found(one, sentence) for one in read_found_slots(sentence, whole.languages)):
+    if has_healer(sentence) and any(is_found(one, sentence) for one in read_found_slots(sentence, whole.languages)):
         return None
     is_closed = is_introduced or has_sure_frame(sentence) or find_secret(sentence.raw) is not None
     is_closed = is_closed or is_forget_order(sentence.raw)

@@ -15,6 +15,7 @@ from itertools import pairwise, repeat
 from memory.guard.conditionals import settle_conditionals
 from memory.guard.lexicon import FOREIGN, Lexicon, load_lexicon
 from memory.guard.spelling import normalise_text
+from memory.language.names import capitalises_nouns
 
 ADDRESS = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|\b(?:https?://|www\.)[^\s<>\"]{3,}"
@@ -41,7 +42,6 @@ GRAMMAR = frozenset(
 # Behind these a capital begins a name.
 BEFORE_NAME = frozenset({"kin", "c:named"})
 ARTICLES = frozenset({"c:the", "c:article"})
-GERMAN = "de"
 
 LONGEST_NAME = 3
 # Characters of a sentence that are read at once, and how many of them again with what follows. Rules compare the words
@@ -195,9 +195,11 @@ def drop_foreign_homographs(
 
 
 def drop_name_homographs(found: list[tuple[str, str, Span]], capitals: frozenset[int]) -> list[tuple[str, str, Span]]:
-    """Without what a name would be as a word: "my sister Hope", "he's called Will". Not in German, where every noun has
-    a capital."""
-    behind = {span[1] for kind, language, span in found if kind in BEFORE_NAME and language != GERMAN}
+    """Without what a name would be as a word: "my sister Hope", "he's called Will".
+
+    Not where every noun has a capital.
+    """
+    behind = {span[1] for kind, language, span in found if kind in BEFORE_NAME and not capitalises_nouns(language)}
     # "A bakery called The Crusty Cob".
     articles = {span[0] for kind, _, span in found if kind in ARTICLES}
     names = {(place, place + 1) for place in (behind & capitals) - articles}

@@ -12,6 +12,7 @@ from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_sections
+from memory.language.names import capitalises_nouns
 
 # Words of a turn that are read: what goes on longer is pasted.
 MOST_TOKENS: Final = 160
@@ -71,9 +72,9 @@ def read_hot_tokens(text: str, words: HotWords) -> list[HotToken]:
 def free_names(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
     """ "My husband Will", "a dog named Hope": behind these a capital is a name, and neither plans nor hopes anything.
 
-    Not in German, where every noun has a capital.
+    Not where every noun has a capital.
     """
-    if words.language == GERMAN:
+    if capitalises_nouns(words.language):
         return tokens
     for at, (before, token) in enumerate(pairwise(tokens), 1):
         is_behind = before.has("called") or words.nouns.get(before.plain, "") in PEOPLE

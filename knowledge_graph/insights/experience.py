@@ -14,7 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from knowledge_graph.extraction.concepts import select_problem_keys
 from knowledge_graph.insights.question import InsightQuestion
 from knowledge_graph.queries.statistics import LIKE_PROBLEMS
-from memory.access.confinement import current_scope
+from memory.access.confinement import name_conversation
 from memory.access.cursors import fetch_prepared
 from memory.language import build_tsquery
 from memory.models import EndUser
@@ -172,12 +172,6 @@ def read_recent_messages(cursor: CursorWrapper, user: EndUser, thread_id: str) -
         {"user": user.pk, **name_conversation(thread_id)},
     )
     return Experience(messages=cursor.fetchone()[0] or [])
-
-
-def name_conversation(thread_id: str) -> dict[str, str]:
-    """That of the scope that holds: two projects that both call theirs "main" have two."""
-    scope = current_scope()
-    return {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
 
 
 @cache

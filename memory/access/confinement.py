@@ -71,6 +71,12 @@ def current_scope() -> RowScope:
     return _scope.get()
 
 
+def name_conversation(thread_id: str) -> dict[str, str]:
+    """The values of a statement for the one of the scope that holds: two projects may both call theirs "main"."""
+    scope = current_scope()
+    return {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
+
+
 @contextmanager
 def confine_to(scope: RowScope) -> Iterator[None]:
     """Work in a scope. Outside any open ``user_scope``: a transaction has the scope it was begun with."""

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from memory.access.confinement import current_scope
+from memory.access.confinement import name_conversation
 from memory.access.scope import user_scope
 from memory.enrichment.intent import QueryIntent
 from memory.enrichment.labels import Importance
@@ -105,9 +105,7 @@ def retrieve_in_stages(user: EndUser, intent: QueryIntent, *, thread_id: str, no
     since, until = intent.window or (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
     given: dict[str, Any] = {
         "user": user.pk,
-        "thread": thread_id,
-        "agent": current_scope().agent_id,
-        "project": current_scope().project_id,
+        **name_conversation(thread_id),
         "topics": sorted(intent.topics),
         "entities": sorted(intent.entities),
         "since": since,

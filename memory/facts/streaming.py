@@ -17,13 +17,13 @@ import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
-from memory.access.confinement import RowScope, current_scope
+from memory.access.confinement import RowScope, current_scope, name_conversation
 from memory.access.scope import user_scope
 from memory.conf import StreamConf, memory_conf
 from memory.facts.confidence import decay_confidence, is_lasting
 from memory.facts.episodes import select_turns, take_persons_words
 from memory.facts.evidence import compute_confidence
-from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes
+from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes, name_scope
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
 from memory.indexes.answering import question_embedder
 from memory.inference.base import QuestionVector, Vector
@@ -147,7 +147,7 @@ def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
 
 def name_place(thread_id: str, scope: RowScope) -> dict[str, Any]:
     """What tells a conversation from another: two projects that both call theirs "main" have two."""
-    return {"thread_id": thread_id, "agent_id": scope.agent_id, "project_id": scope.project_id}
+    return {"thread_id": thread_id, **name_scope(scope)}
 
 
 def choose_lines(
@@ -211,10 +211,9 @@ def read_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
     """What is kept for the conversation of the scope that holds, with the words of today, within its budgets."""
     if not thread_id:
         return ThreadStream()
-    scope = current_scope()
-    asked = {"thread": thread_id, "agent": scope.agent_id, "project": scope.project_id}
+    asked: dict[str, Any] = {"user": user.pk, "external": int(Trust.EXTERNAL), **name_conversation(thread_id)}
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(READ, {"user": user.pk, "external": int(Trust.EXTERNAL), **asked})
+        cursor.execute(READ, asked)
         rows = [StreamRow(*row) for row in cursor.fetchall()]
     lines = [line for row in rows if (line := describe_row(row, now)) is not None]
     return ThreadStream(fit_lines(lines, memory_conf().stream.tokens), rows[0].made_at if rows else None)

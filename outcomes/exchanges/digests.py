@@ -5,7 +5,7 @@ A context tells both, so that a thread goes on where the client no longer shows 
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -59,16 +59,19 @@ def find_digest(user: EndUser, thread_id: str) -> ThreadDigest | None:
     """What is known of the conversation of the scope that holds; no query without a model."""
     if not thread_id or not are_asked_for():
         return None
-    scope = current_scope()
     with user_scope(user):
-        known = ThreadDigest.objects.filter(user=user, thread_id=thread_id)
-        return known.filter(agent_id=scope.agent_id, project_id=scope.project_id).first()
+        return ThreadDigest.objects.filter(**name_place(user, thread_id)).first()
+
+
+def name_place(user: EndUser, thread_id: str) -> dict[str, Any]:
+    """The conversation of that name in the scope that holds."""
+    scope = current_scope()
+    return {"user": user, "thread_id": thread_id, "agent_id": scope.agent_id, "project_id": scope.project_id}
 
 
 def refresh_digest(user: EndUser, thread_id: str, *, now: datetime) -> bool:
     """Read a thread of the scope that holds, as far as it is due. Never in a transaction. False if nothing changed."""
-    scope = current_scope()
-    place = {"user": user, "thread_id": thread_id, "agent_id": scope.agent_id, "project_id": scope.project_id}
+    place = name_place(user, thread_id)
     with user_scope(user):
         said = Exchange.objects.filter(**place).order_by("created_at", "pk")
         thread = list(said.only("pk", "user_message", "assistant_message"))

@@ -1,15 +1,19 @@
 """Who is let in over HTTP and stdio, for whom, and what happens when the process that speaks MCP is away."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
+from django.core.management import CommandError, call_command
 from mcp import MCPError
+from pytest_django.plugin import DjangoDbBlocker
 
 from memory.proving.installation import Stack, manage
+from tests.database_roles import connected_to
 from tests.memory.mcp.conftest import over_http, over_stdio, run_async
 from tests.memory.mcp.test_tools import done, words_of
 from tests.patience import eventually
@@ -144,16 +148,29 @@ def test_stdio_asks_for_no_key_and_keeps_to_one_it_is_given(stack: Stack, new_ke
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--organization", "nowhere"), "there is no nowhere; there are: demo"),
         (("--key", "cpl_nonsense"), "unknown, expired or revoked"),
         (("--user", "no spaces"), "1-128"),
     ],
 )
-def test_stdio_says_what_is_wrong_with_its_options(stack: Stack, options: tuple[str, ...], said: str) -> None:
-    refused = manage("mcp", *options, data_dir=stack.data_dir)
+def test_stdio_says_what_is_wrong_with_its_options(
+    stack: Stack, django_db_blocker: DjangoDbBlocker, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    with (
+        django_db_blocker.unblock(),
+        connected_to(stack.data_dir),
+        pytest.raises(CommandError, match=re.escape(said)) as refused,
+    ):
+        call_command("mcp", *options)
+    assert refused.value.returncode == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_what_is_wrong_with_its_options_is_told_beside_the_protocol(stack: Stack) -> None:
+    """As whoever starts it sees it; 3 s of CPU, so of one option alone."""
+    refused = manage("mcp", "--organization", "nowhere", data_dir=stack.data_dir)
 
     assert refused.returncode == 1
-    assert said in refused.stderr
+    assert "there is no nowhere; there are: demo" in refused.stderr
     assert refused.stdout == ""
 
 

@@ -2,7 +2,8 @@
 
 Every reader cuts at commas, so that what the husband eats stood in a clause of its own, and was the person's in
 languages whose verb names nobody. Without the commas it is one clause; each place of the text stays what it was. So do
-names in brackets: "my mum (linda) fell".
+names in brackets: "my mum (linda) fell". A name that comes first changes places with its noun: "biscuit, my greyhound,
+snores" and "Max (my son, 8) plays chess" are read as "my greyhound Biscuit snores" and "my son Max (8) plays chess".
 """
 
 import re
@@ -24,6 +25,13 @@ from memory.language.names import load_given_names
 
 APPOSED: Final = re.compile(r"(?<=\w)(,)\s+([^\W\d_]+(?:[ -][^\W\d_]+)?)\s?(,)\s+(?=[^\W\d_])")
 BRACKETED: Final = re.compile(r"(?<=\w )\(([^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20})?)(?:(, | )(\d{1,3}))?\)")
+# From the name on; what stands behind the noun in a bracket is most often an age.
+HEADING: Final = re.compile(
+    r"(?:^|(?<=[.!?\n]\s))([^\W\d_]{2,20})(?:, ([^\W\d_]+(?: [^\W\d_]+){1,3}),(?= ([^\W\d_]+))"
+    r"| \(([^\W\d_]+(?: [^\W\d_]+){1,3})(?:, ([^()]{1,20}))?\))"
+)
+# Endings of adverbs, which begin a sentence as a name does: "honestly, my dog, ...".
+ADVERBS: Final = ("ly", "mente", "ment", "weise", "wise")
 # Endings of what somebody is, in lower case no name: "my mum (retired)".
 QUALITIES: Final = ("ed", "ing", "ic", "al", "ish", "ous", "less", "ful", "ive", "ant", "ent", "able", "est", "er")
 WORD: Final = re.compile(r"[^\W\d_]+")
@@ -46,6 +54,31 @@ def join_appositions(text: str) -> str:
     return text
 
 
+def put_nouns_first(text: str) -> str:
+    """The text in which whom a sentence begins with stands behind the noun that says who that is."""
+    return HEADING.sub(put_noun_first, text)
+
+
+def put_noun_first(found: re.Match[str]) -> str:
+    name, owned, rest = found[1], found[2] or found[4], found[5]
+    if not any(
+        is_heading_name(name, code) and (found[3] is None or goes_on(found[3], code))
+        for code in list_owning(owned.split(), with_hot=True)
+    ):
+        return found[0]
+    told = f"{owned} {name[0].upper()}{name[1:]}" + (f" ({rest})" if rest else "")
+    return told.ljust(len(found[0]))
+
+
+def is_heading_name(word: str, language: str) -> bool:
+    """Whether a sentence may begin with it as with a name, in small letters or with the capital of any first word."""
+    folded = word.casefold()
+    if fold_letters(word) in load_given_names():
+        return True
+    is_known = language in load_owners().get(folded, ()) or tells_quality([word], language)
+    return not is_known and not folded.endswith(ADVERBS)
+
+
 def open_brackets(text: str) -> str:
     """The text with blanks for the brackets of a name, and an age that stands in them in brackets of its own."""
     return BRACKETED.sub(open_bracket, text) if "(" in text else text
@@ -62,14 +95,8 @@ def open_bracket(found: re.Match[str]) -> str:
 
 def list_bracketing(owned: list[str], spoken: str) -> Iterator[str]:
     """The languages in which somebody or an animal of the person's may be called so."""
-    if spoken.isupper() or is_known_place(spoken):
-        return
-    folded = [fold_letters(word) for word in owned]
-    for code in list_codes():
-        nouns = load_hot_words(code).nouns if folded else {}
-        is_noun = any(is_person_or_animal(name_noun(word, code) or nouns.get(word, "")) for word in folded[-2:])
-        if is_noun and not load_words(code, "my").isdisjoint(folded):
-            yield code
+    if not (spoken.isupper() or is_known_place(spoken)):
+        yield from list_owning(owned, with_hot=True)
 
 
 def is_small_name(spoken: str, language: str) -> bool:
@@ -92,12 +119,16 @@ def is_apposed(text: str, found: re.Match[str]) -> bool:
     return any(is_name(found[2], language) and goes_on(behind[0], language) for language in list_owning(owned))
 
 
-def list_owning(words: list[str]) -> Iterator[str]:
-    """The languages in which words end with somebody or an animal of the person's."""
+def list_owning(words: list[str], *, with_hot: bool = False) -> Iterator[str]:
+    """The languages in which words end with somebody or an animal of the person's.
+
+    ``with_hot``: also by the nouns of the hot path, of which some are adjectives too ("la mayor").
+    """
     folded = [fold_letters(word) for word in words]
     for language in list_codes():
+        nouns = load_hot_words(language).nouns if with_hot and folded else {}
         # The name of a noun may be in front of "my", and an adjective behind it.
-        has_noun = any(is_person_or_animal(name_noun(word, language)) for word in folded[-2:])
+        has_noun = any(is_person_or_animal(name_noun(word, language) or nouns.get(word, "")) for word in folded[-2:])
         if has_noun and not load_words(language, "my").isdisjoint(folded):
             yield language
 

@@ -12,10 +12,11 @@ from memory.claims.asking import ASKED_LEAST, rate_asking
 from memory.claims.claim import Claim
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
-from memory.claims.slots.nouns import find_known_noun
-from memory.claims.taxonomy import ANIMALS, KIN
+from memory.claims.slots.nouns import CAPITAL_NOUNS, find_known_noun
+from memory.claims.taxonomy import ANIMALS, KIN, PERSONS
 from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.guard.annotation import Sentence
+from memory.guard.lexicon import WORD
 from memory.language.stems import DEFAULT_LANGUAGE
 
 # "J'ai la dalle": having says as little by itself as what names no relation.
@@ -46,8 +47,9 @@ class SentenceJudgement:
     is_brief: bool = False
 
     def believes(self, claim: Claim) -> bool:
-        if claim.is_sure:
-            # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had.
+        if claim.is_sure or names_somebody(claim):
+            # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had; "my boss Tom
+            # is off sick" passes, and who Tom is stays.
             return True
         is_named = names_relation(claim) or claim.tense != "present" or bool(claim.replaces)
         if self.is_brief:
@@ -72,6 +74,13 @@ def names_relation(claim: Claim) -> bool:
         noun = find_known_noun(claim.object.split(), claim.lang or DEFAULT_LANGUAGE)
         return noun is not None and noun[1] in KIN | ANIMALS
     return claim.relation != ABOUT
+
+
+def names_somebody(claim: Claim) -> bool:
+    """Whether it tells what somebody close or an animal is called, by a word that is written as a name."""
+    first = claim.object.partition(" ")[0]
+    is_written = any(word[0].isupper() and word.casefold() == first for word in WORD.findall(claim.statement))
+    return claim.relation in PERSONS | ANIMALS and claim.lang not in CAPITAL_NOUNS and is_written
 
 
 def judge_sentences(passages: Sequence[Passage]) -> list[SentenceJudgement]:

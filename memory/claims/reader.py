@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from memory.claims.answering import claim_answer, replace_answered
-from memory.claims.appositions import join_appositions, open_brackets
+from memory.claims.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
 from memory.claims.claim import Claim
@@ -194,7 +194,7 @@ def frame_turn(
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
     quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
-    normal = join_appositions(open_brackets(quiet))
+    normal = join_appositions(open_brackets(put_nouns_first(quiet)))
     return normal, mask_other_voices(normal), laughs
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.claims.appositions import open_brackets
+from memory.claims.appositions import open_brackets, put_nouns_first
 from memory.claims.frames.ages import blank_ages
 from memory.claims.frames.clauses import HotClause, cut_turn, mark_supposed
 from memory.claims.frames.facts import ClauseFact
@@ -59,7 +59,7 @@ class TurnClauses:
 
 
 def mask_text(text: str) -> str:
-    return blank_ages(open_brackets(mask_other_voices(normalise_text(text)).replace("’", "'")))
+    return blank_ages(open_brackets(put_nouns_first(mask_other_voices(normalise_text(text)).replace("’", "'"))))
 
 
 def marks_names(clauses: Sequence[HotClause]) -> bool:

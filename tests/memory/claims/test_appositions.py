@@ -3,7 +3,7 @@
 import pytest
 
 from memory.claims import read_claims
-from memory.claims.appositions import join_appositions
+from memory.claims.appositions import join_appositions, put_nouns_first
 
 Slot = tuple[str, str, str]
 
@@ -97,3 +97,25 @@ def test_nobody_is_married_to_their_children(text: str) -> None:
 )
 def test_a_neighbours_animal_is_not_the_persons(text: str) -> None:
     assert not [one for one in list_slots(text) if one[0] == "you" and one[1] in {"has", "owns", "dog", "cat"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("biscuit, my old greyhound, snores", ("you", "dog", "biscuit")),
+        ("Mia (my sister) lives in Leeds", ("you", "sister", "mia")),
+        ("uri (my husband) is allergic to nuts", ("uri", "allergic_to", "nuts")),
+        ("rüdiger (mein kater, 8 kilo) muss abnehmen", ("you", "cat", "rüdiger")),
+        ("ana, mi novia, es enfermera", ("ana", "works_as", "enfermera")),
+        ("moka, mon chat, dort dans le lavabo", ("you", "cat", "moka")),
+        ("zorro, il mio cane, russa", ("you", "dog", "zorro")),
+        ("bolinha, o meu cão, ressona", ("you", "dog", "bolinha")),
+    ],
+)
+def test_a_name_may_come_before_who_it_names(text: str, told: Slot) -> None:
+    assert told in list_slots(text)
+
+
+@pytest.mark.parametrize("text", ["honestly, my dog, he snores", "ok, my wife, then", "Monday, my sister, the dentist"])
+def test_no_other_word_before_somebody_is_a_name(text: str) -> None:
+    assert put_nouns_first(text) == text

@@ -233,7 +233,7 @@ def test_an_aside_about_something_else_ends_nothing() -> None:
 def test_a_name_before_its_noun_stands_in_the_statement(text: str, relation: str, name: str) -> None:
     claim = find(text, relation)
     assert (claim.subject, claim.object) == ("you", name)
-    assert claim.statement.casefold().startswith(name)
+    assert name in claim.statement.casefold()
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ class SentenceJudgement:
 
     def believes(self, claim: Claim) -> bool:
         if claim.is_sure or names_somebody(claim):
-            # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had; "my boss Tom
-            # is off sick" passes, and who Tom is stays.
+            # "Hoy lo pusimos a dormir a Firulais" is no sentence about the person, and tells what they had; "my boss
+            # Tom is off sick" passes, and who Tom is stays.
             return True
         is_named = names_relation(claim) or claim.tense != "present" or bool(claim.replaces)
         if self.is_brief:

@@ -11,6 +11,7 @@ from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.tokens import HotToken
 from memory.claims.taxonomy import CHILDREN, PEOPLE, SYMMETRIC, THINGS
+from memory.language.hebrew import HEBREW
 from memory.language.names import load_given_names
 
 PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
@@ -31,7 +32,10 @@ def choose_objects(
     phrases = [one for one in phrases if not (one.count and is_amount(reader, one))]
     if relation in PLACES:
         towns = [name_town(reader, one) for one in phrases]
-        return [one for one in towns if is_place(reader, one, relation)]
+        places = [one for one in towns if is_place(reader, one, relation)]
+        # "Wohn in leipzig, zumindest stand das im vertrag": of more than one, small letters name only what is known.
+        tells_names = reader.has_capitals or reader.words.language == HEBREW
+        return [one for one in places if one is places[0] or tells_names or is_known_place(one.head)]
     if relation == "works_at":
         return list_workplaces(reader, phrases)
     if relation == "works_as":

@@ -39,7 +39,14 @@ SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
-INFINITIVE: Final = re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)")
+CLOCK: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|h|uhr)")
+# How a deed begins that somebody comes from; in Spanish and Italian a pronoun may be written onto it.
+INFINITIVES: Final = {
+    "fr": re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)\b"),
+    "es": re.compile(r"[^\W\d_]{1,30}[aei]r(?:me|te|se|nos|l[aeo]s?)?\b"),
+    "it": re.compile(r"[^\W\d_]{1,30}[aei]r(?:e|mi|ti|si|ci|l[aeio])\b"),
+    "pt": re.compile(r"[^\W\d_]{1,30}[aei]r\b"),
+}
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
@@ -143,6 +150,8 @@ def is_other_kind(claim: Claim) -> bool:
     if claim.relation == "dating":
         # "I'm seeing the dentist on Friday".
         return names_healer(claim.object)
+    if claim.relation == "born_in":
+        return is_recent_deed(claim)
     if claim.relation == BLOOD_TYPE:
         # "My blood type is a mystery".
         return not is_blood_type(claim.object)
@@ -209,8 +218,10 @@ def is_no_allergen(claim: Claim) -> bool:
 
 
 def is_recent_deed(claim: Claim) -> bool:
-    """ "Je viens de déménager": done just now, and no place that somebody is from."""
-    return claim.lang == "fr" and is_unnamed(claim) and INFINITIVE.fullmatch(claim.object) is not None
+    """ "Je viens de déménager", "vengo de hacerme las pruebas": done just now, and no place that somebody is from."""
+    # "Vengo" is Spanish and Italian.
+    is_deed = claim.lang in INFINITIVES and any(deed.match(claim.object) for deed in INFINITIVES.values())
+    return is_deed and is_unnamed(claim)
 
 
 def is_unnamed(claim: Claim) -> bool:
@@ -299,6 +310,9 @@ def is_no_work(claim: Claim) -> bool:
         before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
     is_name = is_employer_name(claim)
+    if CLOCK.fullmatch(claim.object):
+        # "I work nights, 10pm to 6am".
+        return True
     if is_number(words) and not is_name:
         return True
     known = find_known_noun(words, language)

@@ -1,10 +1,12 @@
 """Values that were read in part, or with too much: the town of a dwelling, the employer of a job, a day behind it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import list_spoken
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.guard.spelling import fold_letters
@@ -14,7 +16,11 @@ from memory.language.loader import collect_entries, list_codes
 from memory.language.periods import is_time_word
 
 PLACES: Final = frozenset({"works_at", "lives_in", "school"})
+WORKPLACES: Final = frozenset({"works_at", "school"})
 HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
+# "9-5", and words of "nine to five".
+HOURS: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?[-–]\d{1,2}(?:[:.]\d\d)?")
+MOST_HOURS: Final = 3
 # "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
 TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
 EMPLOYER_BEHIND: Final = re.compile(r" ([^\W\d_]{1,4}) ([^\W\d_][\w'&-]*(?: [A-ZÀ-Þ][\w'&-]*)*)")
@@ -24,7 +30,39 @@ ALLERGY_BEHIND: Final = re.compile(r"allergie (?:aux?|à la|à l'|à) ?(.{3,40})
 
 
 def complete_value(claim: Claim) -> Claim:
-    return drop_day(name_employer(name_town(name_allergy(claim))))
+    return drop_day(drop_hours(name_employer(name_town(name_allergy(claim)))))
+
+
+def drop_hours(claim: Claim) -> Claim:
+    """ "At Tesco nine to five", "at the sorting office six till two": from when to when is no part of the name."""
+    words = claim.object.split()
+    if claim.relation not in WORKPLACES or len(words) < 2:
+        return claim
+    behind = claim.statement[claim.statement.casefold().find(claim.object) + len(claim.object) :].split()
+    said = [*words, *(word.casefold() for word in behind[:MOST_HOURS])]
+    language = claim.lang or "en"
+    at = next((at for at in range(1, len(words)) if tells_hours(said[at:], language)), len(words))
+    # The clause may end within them: "aldi de nueve", and not "Phase Eight".
+    if at == len(words) and f" {words[-1]}" in claim.statement and is_hour(words[-1], language):
+        is_led = fold_letters(words[-2]) in load_words(language, "prep", "frames")
+        at -= 2 if is_led else int(words[-1].isalpha())
+    return replace(claim, object=" ".join(words[: max(1, at)]))
+
+
+def tells_hours(words: Sequence[str], language: str) -> bool:
+    """Whether words begin with a stretch of hours, or with until when."""
+    if HOURS.fullmatch(words[0]):
+        return True
+    joints = load_words(language, "until") | load_words(language, "arranged to")
+    if not is_hour(words[0], language) and fold_letters(words[0]) in load_small_words(language) - joints:
+        words = words[1:]
+    at = 0 if words and words[0] in joints else 1
+    is_joined = len(words) > at + 1 and words[at] in joints
+    return is_joined and all(is_hour(words[place], language) for place in (0, at + 1) if place != at)
+
+
+def is_hour(word: str, language: str) -> bool:
+    return word[0].isdigit() or read_spoken([fold_letters(word)], language) is not None
 
 
 def drop_day(claim: Claim) -> Claim:

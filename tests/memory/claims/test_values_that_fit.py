@@ -85,3 +85,41 @@ def test_a_couple_of_others_parts(told: str, said: str, couple: tuple[str, str, 
 
 def test_a_friend_of_ones_own_is_a_friend() -> None:
     assert ("you", "friend_of", "ximena") in {one.key for one in read_turn("Meine Freundin Ximena ist da.").triples}
+
+
+@pytest.mark.parametrize(
+    ("said", "employer"),
+    [
+        ("I'm at the sorting office six till two", "sorting office"),
+        ("I work at Tesco nine to five", "tesco"),
+        ("I work at Aldi 9-5", "aldi"),
+        ("trabajo en Aldi de nueve a cinco", "aldi"),
+        ("lavoro all'Esselunga dalle nove alle due", "esselunga"),
+        ("I work at Forever 21", "forever 21"),
+        ("I work at Phase Eight", "phase eight"),
+    ],
+)
+def test_the_hours_of_work_are_no_part_of_where(said: str, employer: str) -> None:
+    assert {one[2] for one in list_claims(said) if one[1] == "works_at"} == {employer}
+
+
+@pytest.mark.parametrize("said", ["I work nights, 10pm to 6am.", "on early shifts now, start at 6am"])
+def test_an_hour_is_no_employer(said: str) -> None:
+    assert not [one for one in list_claims(said) if one[1] == "works_at"]
+
+
+def test_only_known_places_follow_another_in_small_letters() -> None:
+    said = "wohn jetzt in leipzig, zumindest stand das im mietvertrag, brauch nen späti"
+    assert {one for one in list_claims(said) if one[1] == "lives_in"} == {("you", "lives_in", "leipzig")}
+
+
+@pytest.mark.parametrize(
+    "said", ["vengo de comprar pan", "vengo de hacerme las pruebas", "vengo da fare la spesa", "venho de trabalhar"]
+)
+def test_nobody_is_from_what_they_have_just_done(said: str) -> None:
+    assert not {one[1] for one in list_claims(said)} & {"moved_from", "born_in"}
+
+
+@pytest.mark.parametrize("said", ["my boss Tom is off sick", "Tom, my boss, is off sick", "mi jefa Ana está de baja"])
+def test_who_somebody_is_stays_when_the_rest_passes(said: str) -> None:
+    assert ("you", "boss") in {one[:2] for one in list_claims(said)}

@@ -115,8 +115,9 @@ def introduces_words(sentence: Sentence) -> bool:
     head = cut_head(sentence)
     if head is None:
         return False
-    if head.has(MARK + "story", MARK + "frame") and not head.has(MARK + "remember", MARK + "self"):
-        # "Chapter four: I wake in a cell", "in my novel the narrator says: ...".
+    is_ordered = head.has(MARK + "scene order") or not head.has(MARK + "self")
+    if head.has(MARK + "story", MARK + "frame") and not head.has(MARK + "remember") and is_ordered:
+        # "Chapter four: I wake in a cell", "in my novel the narrator says: ...", "schreib mir eine Geschichte: ...".
         return True
     is_foreign = not head.has(*OWN_OF_HEAD) and rate_telling(Passage((head,))) < HEAD_MOST
     return is_foreign and rate_asking((sentence,)) < ASKED_LEAST

@@ -20,7 +20,16 @@ from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.slots.unnamed import ALLERGIC, CALLED, NAMED, is_called, is_listed, is_of_theirs, settle_named
+from memory.claims.slots.unnamed import (
+    ALLERGIC,
+    CALLED,
+    NAMED,
+    belongs_to,
+    is_called,
+    is_listed,
+    is_of_theirs,
+    settle_named,
+)
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
@@ -85,7 +94,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
-    return is_theirs or is_dated(claim) or is_almost(claim) or asks_who(claim) or is_mood(claim)
+    return is_theirs or belongs_to(claim) or is_dated(claim) or is_almost(claim) or asks_who(claim) or is_mood(claim)
 
 
 def is_dated(claim: Claim) -> bool:

@@ -24,6 +24,8 @@ NAMED: Final = PEOPLE | {"married_to"}
 MADE: Final = frozenset({"car", "motorbike", "bike", "boat", "phone", "laptop"})
 CALLED: Final = NAMED | ANIMALS | MADE
 CLIPPED_IS: Final = re.compile(r"['\u2019]s ")
+# The owner with whom a clause ends: "my dad's".
+OWNER_LAST: Final = re.compile(r"\bmy (?:\w+ )?(\w+)['\u2019]s\s*(?:[.,;:!?)]|$)", re.IGNORECASE)
 # "Is", of all languages that write small letters.
 LINK: Final = re.compile(r"(?:['\u2019]s|\b(?:is|are|ist|sind|est|sont|es|está|son|están|è|é|sono|são|está|estão)) $")
 # "My mum was hurt": nobody was called so for a while.
@@ -130,6 +132,13 @@ def is_of_theirs(statement: str, spoken: str) -> bool:
     # "My wife's ann" is all of its sentence, and so is "my brother's dog".
     is_had = find_known_noun([words[-1].strip(".,!")], "en") is not None
     return (len(words) > 1 or is_had) and not (words[0][0].isupper() or fold_name(words[0]) in load_given_names())
+
+
+def belongs_to(claim: Claim) -> bool:
+    """ "The bike is my dad's" and "she was my nan's" name no dad and no nan."""
+    found = OWNER_LAST.search(claim.statement)
+    noun = find_known_noun([found[1].casefold()], "en") if found else None
+    return noun is not None and noun[1] == claim.relation
 
 
 def is_called(claim: Claim) -> bool:

@@ -246,5 +246,8 @@ def replace_answered(claims: Sequence[Claim], answered: Sequence[Claim]) -> list
     # One without words only takes the place of what had no owner.
     told = [one for one in answered if one.statement]
     low, high = answered[0].span
-    kept = [one for one in claims if not (low <= one.span[0] < high and one.relation in {ABOUT, answered[0].relation})]
+    relations, objects = {ABOUT, answered[0].relation}, {one.object for one in answered if one.object}
+    # "Er heißt Rex" about the dog names nobody else.
+    told_again = (low <= one.span[0] < high and (one.relation in relations or one.object in objects) for one in claims)
+    kept = [one for one, is_again in zip(claims, told_again, strict=True) if not is_again]
     return [*(replace(one, is_remark=False) for one in told), *kept]

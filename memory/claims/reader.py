@@ -25,6 +25,7 @@ from memory.claims.dates.appointments import add_appointments, claim_appointment
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
+from memory.claims.follow_ups import claim_follow_up
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
@@ -119,7 +120,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
     if asked and reading.sentences and reading.sentences[0].is_open:
         first = reading.sentences[0]
         beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
-        found = replace_answered(found, claim_answer(first.sentence, first.place, asked, *beside))
+        answered = claim_answer(first.sentence, first.place, asked, *beside)
+        answered = answered or claim_follow_up(first.sentence, first.place, asked, *beside, read_claims)
+        found = replace_answered(found, answered)
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

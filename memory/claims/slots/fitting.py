@@ -71,7 +71,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if tells_nothing(claim):
         return None
-    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(trim_bracket(claim))))))
+    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(name_phone(trim_bracket(claim)))))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_employer_name(claim):
@@ -90,6 +90,21 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
+
+
+def name_phone(claim: Claim) -> Claim:
+    """ "My phone is a Pixel 9": which it is, where a number would have digits alone."""
+    at = claim.statement.casefold().find(claim.object)
+    said = claim.statement[at : at + len(claim.object)] if at >= 0 else ""
+    is_make = bool(said) and said[0].isalpha() and any(char.isupper() or char.isdigit() for char in said)
+    if claim.relation != "phone_number" or not is_make or is_led(claim) or fits_relation(claim.relation, claim.object):
+        return claim
+    return replace(claim, subject=SPEAKER, relation="phone")
+
+
+def is_led(claim: Claim) -> bool:
+    """Whether the value begins with a preposition: "on O2" is where a phone is, and not which."""
+    return fold_letters(claim.object.split()[0]) in load_words(claim.lang or "en", "prep", "frames")
 
 
 def tells_nothing(claim: Claim) -> bool:

@@ -1,0 +1,171 @@
+"""What a person answers to a question about what they have just told: "got a dog" "What's she called?" "Nala".
+
+The question names neither relation nor person, so the value is put into the sentence that it stands for ("my dog is
+called Nala"), and that is read as if the person had said it. The statement keeps the person's words under what they
+are about: "Dog: Nala, she's tiny."
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from memory.claims.answering import (
+    END,
+    LONGEST,
+    SUBJECT,
+    WORD,
+    find_kin_noun,
+    load_label,
+    names_others,
+    takes_back,
+)
+from memory.claims.claim import Claim
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.unnamed import MADE
+from memory.claims.subjects import is_person
+from memory.claims.taxonomy import ANIMALS, KIN
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+Read = Callable[[str], Sequence[Claim]]
+PLAIN: Final = re.compile(r"[^\W_]+")
+# Words of a question that only follows up.
+LONGEST_QUESTION: Final = 9
+KINDS: Final = ("name", "who", "where", "when", "much", "which")
+TOPICS: Final = ("home", "work", "rent", "dose")
+# Which sentence a value stands for, by what the question asks and what it is about. Of a noun it is told what it is
+# called, which it is or when.
+TOLD: Final = {
+    ("where", "home"): "home",
+    ("where", "work"): "work",
+    ("who", "work"): "work",
+    ("which", "work"): "trade",
+    ("much", "rent"): "rent",
+    ("which", "rent"): "rent",
+    ("much", "dose"): "dose",
+    ("which", "dose"): "dose",
+    ("name", "close"): "name",
+    ("who", "close"): "name",
+    ("name", "seen"): "name",
+    ("who", "seen"): "name",
+    ("when", "seen"): "when",
+    ("which", "made"): "which",
+}
+OF_NOUNS: Final = frozenset({"name", "when", "which"})
+LABELS: Final = {"home": "lives_in", "work": "works_at", "trade": "works_as"}
+# Whose answers are names, which many write small.
+NAMING: Final = frozenset({"name", "home", "work", "which"})
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedTopic:
+    """What a question is about: its kind, and the word for it, as said."""
+
+    kind: str
+    word: str
+
+
+def claim_follow_up(sentence: Sentence, place: int, asked: str, before: str, behind: str, read: Read) -> list[Claim]:
+    """The claims of the first sentence of a turn that fills what the turn before leaves open, as the question asks.
+
+    ``read`` reads a sentence's claims; ``behind`` is the sentence after it.
+    """
+    language = next(iter(find_turn_languages(f"{before} {asked} {sentence.raw}", (before,))), "")
+    told = find_told(asked, before, language) if language else None
+    value = read_filling(sentence, language) if told else ""
+    if not told or not value or takes_back(behind, language):
+        return []
+    topic, form = told
+    if form == "which" and value.islower() and not any(map(str.isdigit, value)):
+        # "The cheap one" is no make.
+        return []
+    if form in NAMING and value.islower():
+        value = value.title()
+    frame = next(iter(read_entries(language, SUBJECT, f"tell {form}")))
+    said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
+    label = load_label(LABELS[form], language) if form in LABELS else topic.word.capitalize()
+    filled = frame.replace("<noun>", topic.word).replace("<value>", value)
+    found = [one for one in read(filled) if value.casefold().startswith(one.object) or one.object in value.casefold()]
+    span = (place, place + len(sentence.raw))
+    return [replace(one, statement=f"{label}: {said}.", span=span, is_sure=True) for one in found if one.object.strip()]
+
+
+def find_told(asked: str, before: str, language: str) -> tuple[FollowedTopic, str] | None:
+    """What a question follows up, and which sentence its answer stands for; None where it asks something else."""
+    spoken = spell_out(asked)
+    cues = ((kind, load_words(language, f"kind {kind}", SUBJECT)) for kind in KINDS)
+    kinds = [kind for kind, words in cues if any(f" {one} " in spoken for one in words)]
+    for said in (asked, before):
+        topics = find_topics(said, language)
+        told = [(one, TOLD[kind, one.kind]) for kind in kinds for one in topics if (kind, one.kind) in TOLD]
+        if told and told[0][1] not in OF_NOUNS and is_of_another(before, language):
+            return None
+        # Of two that it may be about it is about neither.
+        if told and len({one for one, form in told if form == told[0][1]}) == 1:
+            return told[0] if is_bare(asked, told[0][0], language) else None
+    return None
+
+
+def read_filling(sentence: Sentence, language: str) -> str:
+    """The value of an answer as it is written, without what only leads to it: of "she's called Nala" the name."""
+    piece = next((one for one in END.split(sentence.raw) if one.strip()), "")
+    denies = load_words(language, "denies", SUBJECT)
+    words = list(WORD.finditer(piece))
+    if sentence.is_question or any(fold_letters(one[0]) in denies for one in words):
+        return ""
+    leading = list_bare(language) | load_words(language, "agrees", SUBJECT)
+    while words and is_within(words[0][0], leading):
+        words.pop(0)
+    while words and is_within(words[-1][0], load_small_words(language)):
+        words.pop()
+    if not 0 < len(words) <= LONGEST or any(is_within(one[0], load_words(language, "i")) for one in words):
+        return ""
+    return piece[words[0].start() : words[-1].end()]
+
+
+def is_within(word: str, known: frozenset[str]) -> bool:
+    """Whether all parts of a word are known: "it's" is "it" and "s"."""
+    return all(fold_letters(part) in known for part in PLAIN.findall(word))
+
+
+@cache
+def list_bare(language: str) -> frozenset[str]:
+    """The words by which a question follows up, and those that lead to an answer."""
+    kinds = frozenset().union(*(load_words(language, f"kind {kind}", SUBJECT) for kind in KINDS))
+    return load_words(language, "bare", SUBJECT) | load_small_words(language) | kinds
+
+
+def is_of_another(before: str, language: str) -> bool:
+    """ "My brother got a new job" "Where?": his."""
+    return names_others(before, language) or find_kin_noun(before, language) is not None
+
+
+def find_topics(spoken: str, language: str) -> list[FollowedTopic]:
+    """The things of the person's that a turn speaks of, each once."""
+    found: dict[str, FollowedTopic] = {}
+    for word in PLAIN.findall(spoken):
+        for kind in TOPICS:
+            if fold_letters(word) in load_words(language, f"topic {kind}", SUBJECT):
+                found.setdefault(kind, FollowedTopic(kind, word.casefold()))
+        known = find_known_noun([word], language)
+        if known is not None and (is_person(known[1]) or known[1] in ANIMALS | KIN | MADE):
+            kind = "made" if known[1] in MADE else "close" if known[1] in ANIMALS | KIN else "seen"
+            found.setdefault(f"{kind} {known[1]}", FollowedTopic(kind, word.casefold()))
+    return list(found.values())
+
+
+def is_bare(asked: str, topic: FollowedTopic, language: str) -> bool:
+    """Whether a question says nothing beside what it follows up: "And where is that?", not "what will you cook?"."""
+    words = PLAIN.findall(asked)
+    topics = frozenset().union(*(load_words(language, f"topic {kind}", SUBJECT) for kind in TOPICS))
+    known = list_bare(language) | topics | {fold_letters(topic.word)}
+    return len(words) <= LONGEST_QUESTION and all(fold_letters(word) in known for word in words)
+
+
+def spell_out(spoken: str) -> str:
+    return " ".join(["", *(fold_letters(word) for word in PLAIN.findall(spoken)), ""])

@@ -37,11 +37,17 @@ def find_calling(reader: PhraseReader) -> int | None:
     for at, token in enumerate(tokens):
         # "שאנחנו קוראים לו גוסטב": without who calls, somebody is called so.
         is_told_by = language == HEBREW and token.has("named") and at > 0 and tokens[at - 1].has("i")
-        if is_told_by or token.has("calls another"):
+        # "We named her Nala": in the past the word for being called so.
+        is_given = token.has("called") and at > 0 and tokens[at - 1].has("i") and is_pronoun(tokens[at + 1 : at + 2])
+        if is_told_by or is_given or token.has("calls another"):
             return at
         if own is not None and token.has("named") and not token.has("called") and not is_reflexive(tokens, at, own):
             return at
     return None
+
+
+def is_pronoun(tokens: Sequence[HotToken]) -> bool:
+    return any(token.has("he", "she", "it", "they") for token in tokens)
 
 
 def is_reflexive(tokens: Sequence[HotToken], at: int, own: Sequence[str]) -> bool:

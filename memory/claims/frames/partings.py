@@ -132,7 +132,11 @@ def leaves_something(reader: PhraseReader, one: HotTriple) -> bool:
 def find_courted(reader: PhraseReader, clause: HotClause) -> HotMention:
     """ "Seeing someone new": a person whose name the next words may tell; without a text where there is none."""
     is_courted = clause.says(reader.words.phrases["courting"])
-    for token in reader.tokens if is_courted else ():
+    for at, token in enumerate(reader.tokens) if is_courted else ():
+        # "Ich hab einen neuen Hund" courts nobody.
+        behind = reader.tokens[at + 1 : at + 2]
+        if behind and (behind[0].is_capital or behind[0].plain in reader.words.nouns):
+            continue
         gender = "m" if token.has("someone m") else "f" if token.has("someone f") else ""
         if gender or token.has("someone"):
             return HotMention(token.text, "person", gender, NEW_PERSON[gender], is_noun=True)

@@ -66,11 +66,15 @@ def is_hour(word: str, language: str) -> bool:
 
 
 def drop_day(claim: Claim) -> Claim:
-    """ "Empiezo en Inditex el lunes": the day is no part of the employer's name."""
+    """ "Empiezo en Inditex el lunes", "I'm at Aldi now": the time is no part of the employer's name."""
     words = claim.object.split()
-    if claim.relation not in PLACES or len(words) < 2 or not is_time_word(fold_text(words[-1])):
-        return claim
     small = load_small_words(claim.lang or "en")
+    is_timed = len(words) > 1 and (
+        is_time_word(fold_text(words[-1]))
+        or (fold_letters(words[-1]) in small and claim.object in claim.statement.lower())
+    )
+    if claim.relation not in PLACES or not is_timed:
+        return claim
     while len(words) > 1 and (is_time_word(fold_text(words[-1])) or fold_letters(words[-1]) in small):
         words.pop()
     return replace(claim, object=" ".join(words))

@@ -57,3 +57,29 @@ def test_a_relative_clause_tells_of_whom_it_follows() -> None:
     assert ("landlord", "dislikes") not in {(one.subject, one.relation) for one in read_claims(said)}
     gone = read_turn("sat here crying, we lost biscuit this morning. she was only 5 months.", [said])
     assert [(one.key, one.is_over) for one in gone.retracted] == [(("you", "dog", "biscuit"), True)]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("we got a dog. we named him Rex", ("you", "dog", "rex")),
+        ("we have a cat and we called her Mog", ("you", "cat", "mog")),
+        ("Wir haben einen neuen Hund. Er heißt Rex", ("you", "dog", "rex")),
+        ("Ich hab einen Neuen. Er heißt Tom", ("you", "boyfriend", "tom")),
+    ],
+)
+def test_whom_somebody_names_is_neither_themselves_nor_a_lover(said: str, told: tuple[str, str, str]) -> None:
+    named = {(one.subject, one.relation, one.object) for one in read_claims(said) if one.object == told[2]}
+    assert named == {told}
+
+
+@pytest.mark.parametrize(
+    ("said", "relation", "place"),
+    [
+        ("I'm at Aldi now, on the tills", "works_at", "aldi"),
+        ("elle habite à Rennes maintenant et elle a deux chats", "lives_in", "rennes"),
+        ("I live in Walsall too", "lives_in", "walsall"),
+    ],
+)
+def test_small_words_behind_a_place_are_no_part_of_it(said: str, relation: str, place: str) -> None:
+    assert {one.object for one in read_claims(said) if one.relation == relation} == {place}

@@ -18,9 +18,16 @@ from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.stretches import find_told_stretch, rate_stretch
-from memory.claims.subjects import PRONOUN, SPOKEN_BY, find_apposed_subject
+from memory.claims.subjects import (
+    PRONOUN,
+    SPOKEN_BY,
+    find_apposed_subject,
+    find_owned_noun,
+    is_being_at,
+    name_owner,
+)
 from memory.guard import find_refusal
-from memory.guard.annotation import Sentence
+from memory.guard.annotation import Sentence, Span
 from memory.guard.spelling import fold_letters
 from memory.language.loader import collect_entries
 from memory.language.names import load_given_names
@@ -30,6 +37,8 @@ BESIDE_LEAST: Final = 0.5
 LEAST_WORDS: Final = 3
 # Languages whose verbs need no word for whom they are about.
 DROPPING: Final = frozenset({"es", "it", "pt"})
+# What cuts a clause in two or speaks of the person.
+CUTTING: Final = (MARK + "joint", MARK + "that", MARK + "relative", MARK + "i", "me")
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
@@ -166,7 +175,27 @@ def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: 
     told = sentence.raw.casefold().find(claim.object) if claim.object else -1
     at = sum(1 for start in tokens.starts if start <= (told if told >= 0 else claim.span[0] - place)) - 1
     subject = find_apposed_subject(sentence, segments, max(at, 0))
+    subject = subject or find_subject_of_participle(sentence, segments, max(at, 0), language)
     return replace(claim, subject=subject, statement=word_whole(sentence)[:LONGEST]) if subject else claim
+
+
+def find_subject_of_participle(sentence: Sentence, segments: Sequence[Span], place: int, language: str) -> str:
+    """Whose a participle is behind a verb of the third person: "mi hermano ha entrado en Ikea", "a mi madre le han
+    diagnosticado diabetes". A participle alone may be the person's, as "he entrado" and "entrado" share it.
+
+    ``place`` is that of the value. Empty where the verb is the person's, or a clause lies between.
+    """
+    start = next((first for first, last in segments if first <= place < last), 0)
+    owned = find_owned_noun(sentence, start, place)
+    if owned is None or owned[0] - start > 1 or not is_being_at(sentence, owned):
+        return ""
+    between = [fold_letters(word) for word in sentence.words[owned[1] : place]]
+    is_cut = any(
+        owned[1] <= at < place for at, _ in sentence.spans(MARK + "joint", MARK + "that", MARK + "relative", "me")
+    )
+    if is_cut or load_words(language, "third auxiliary").isdisjoint(between):
+        return ""
+    return name_owner(sentence, owned, place)
 
 
 def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: Sequence[Claim]) -> bool:

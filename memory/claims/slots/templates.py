@@ -67,6 +67,7 @@ WORD_SECTIONS: Final = frozenset(
         "we",
         "with i",
         "with he",
+        "third auxiliary",
         "he",
         "my",
         "article",

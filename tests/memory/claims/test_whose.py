@@ -293,3 +293,21 @@ def test_a_statement_about_her_says_who_she_is(text: str, named: str) -> None:
     statements = [claim.statement for claim in read_claims(text)]
     assert statements
     assert all(named in statement for statement in statements), statements
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a mi prima Sole la han fichado en Amazon", ("sole", "works_at", "amazon")),
+        ("a mi madre le han diagnosticado diabetes", ("madre", "has_condition", "diabetes")),
+        ("mi hermano ha entrado en Ikea", ("hermano", "works_at", "ikea")),
+        ("a minha irmã foi contratada no Lidl", ("irmã", "works_at", "lidl")),
+        ("mio fratello è stato assunto alla Fiat", ("fratello", "works_at", "fiat")),
+        ("mi hermano vive en Vigo y trabajo en Aldi", ("you", "works_at", "aldi")),
+        ("mi jefe me ha contratado en Ikea", ("you", "works_at", "ikea")),
+    ],
+)
+def test_a_participle_is_of_whom_its_verb_tells(text: str, told: tuple[str, str, str]) -> None:
+    slots = read_slots(text)
+    assert told in slots
+    assert {one[0] for one in slots if one[1:] == told[1:]} == {told[0]}

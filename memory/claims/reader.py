@@ -19,6 +19,7 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronouns,
 )
+from memory.claims.confirming import claim_confirmed
 from memory.claims.corrected import CorrectedText
 from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
@@ -122,6 +123,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
         answered = claim_answer(first.sentence, first.place, asked, *beside)
         answered = answered or claim_follow_up(first.sentence, first.place, asked, *beside, read_claims)
+        answered = answered or claim_confirmed(first.sentence, first.place, asked, beside[0], read_claims)
         found = replace_answered(found, answered)
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])

@@ -1,0 +1,206 @@
+"""What a person agrees to or denies: "Are you vegetarian?" "yes", "Do you still live in York?" "no, Hull".
+
+The question is put as the person would say it ("I am vegetarian") and read as any other sentence. A "no" denies what
+that tells, or ends it where the question was whether it is still so; a value behind the "no" takes its value's place.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from memory.claims.answering import END, LONGEST, LONGEST_QUESTION, SUBJECT, WORD
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.follow_ups import PLAIN, Read, is_within, list_bare
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.judging import names_relation
+from memory.claims.slots.fitting import is_number
+from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.unnamed import MADE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
+
+# What is told of the person for good: "Do you want a recipe?" "yes" is a wish of the moment.
+CONFIRMED: Final = frozenset(
+    {
+        *("lives_in", "works_at", "works_as", "diet", "allergic_to", "has_condition", "takes", "eats", "drinks"),
+        *("married_to", "has", "owns", "likes", "dislikes", "speaks", "hobby", "age", "studies", "school"),
+        "car",
+    }
+)
+# What an answer may tell beyond that: who or which it is.
+COMPLETED: Final = PERSONS | ANIMALS | MADE | {"married_to", "has", "owns", "quantity"}
+HAVING: Final = frozenset({"has", "owns"})
+# Words before the question that only lead to it: "ok and", "so".
+LEADING: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PolarAnswer:
+    """Whether an answer begins with yes or no, None for neither, and the words behind that."""
+
+    agrees: bool | None
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldQuestion:
+    """A question as who is asked would say it, and the words it then begins with: "I have", of "I have pets"."""
+
+    opening: str
+    rest: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.opening} {self.rest}"
+
+
+def claim_confirmed(sentence: Sentence, place: int, asked: str, before: str, read: Read) -> list[Claim]:
+    """The claims of the first sentence of a turn that answers a question of the assistant's with yes or no.
+
+    ``read`` reads a sentence's claims.
+    """
+    language = next(iter(find_turn_languages(f"{asked} {sentence.raw}", (before,))), "")
+    told = word_as_told(asked, language) if language and len(asked) <= LONGEST_QUESTION else None
+    if told is None:
+        return []
+    answer = read_polar(sentence, language)
+    claims = choose_confirmed(read(told.text), language)
+    value = cut_value(answer.rest, language)
+    found: Sequence[Claim] = []
+    if answer.agrees is None or (answer.agrees and answer.rest):
+        found = complete_answer(told, claims, answer, value, language, read)
+    elif answer.agrees:
+        found = claims
+    elif value:
+        found = replace_value(told.text, claims, value, language, read)
+    elif answer.agrees is False:
+        is_still = any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
+        found = [replace(one, polarity=False, tense="over" if is_still else "present") for one in claims]
+    span = (place, place + len(sentence.raw))
+    said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
+    is_all = answer.agrees and not answer.rest
+    statement = f"{told.text[:1].upper()}{told.text[1:]}." if is_all else f"{asked} {said}."
+    return [replace(one, statement=statement, span=span, is_sure=True) for one in found]
+
+
+def word_as_told(asked: str, language: str) -> ToldQuestion | None:
+    """A question as who is asked would say it: of "Do you have any pets?" "I have pets"; None for any other."""
+    words = [match.group() for match in PLAIN.finditer(asked)]
+    folded = [fold_letters(word) for word in words]
+    if not load_words(language, "leaves open", SUBJECT).isdisjoint(folded):
+        return None
+    for opening, told in list_openings(language):
+        size = len(opening)
+        starts = (at for at in range(LEADING) if tuple(folded[at : at + size]) == opening)
+        start = next(starts, None)
+        if start is None or not all(is_within(word, load_small_words(language)) for word in words[:start]):
+            continue
+        loose = load_words(language, "loose", SUBJECT)
+        rest = [word for word in words[start + size :] if fold_letters(word) not in loose]
+        return ToldQuestion(told, " ".join(rest)) if rest else None
+    return None
+
+
+@cache
+def list_openings(language: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """How a question begins, and how who is asked would say it; the longest first."""
+    pairs = (entry.partition(">") for entry in read_entries(language, SUBJECT, "as told"))
+    found = [(tuple(fold_letters(word) for word in asks.split()), told.strip()) for asks, _, told in pairs]
+    return tuple(sorted(found, key=lambda pair: -len(pair[0])))
+
+
+def choose_confirmed(claims: Sequence[Claim], language: str) -> list[Claim]:
+    """ "I have a moment" and "I am sure" tell nothing that lasts."""
+    return [
+        one
+        for one in claims
+        if one.subject == SPEAKER
+        and one.relation in CONFIRMED
+        and not (one.relation in HAVING and find_had(one.object, language) is None)
+        and not (
+            one.relation == "works_as" and fold_letters(one.object) not in load_words(language, "occupation", "frames")
+        )
+        and (names_relation(one) or one.relation in HAVING)
+    ]
+
+
+def find_had(spoken: str, language: str) -> str | None:
+    """The noun of what somebody has where it is an animal, a child or a thing with a make: of "a red car" "car"."""
+    word = spoken.split()[-1] if spoken.split() else ""
+    known = find_known_noun([word], language) if word else None
+    is_lasting = known is not None and known[1] in ANIMALS | CHILDREN | MADE
+    return word if is_lasting or fold_letters(word) in load_words(language, "pet word", SUBJECT) else None
+
+
+def read_polar(sentence: Sentence, language: str) -> PolarAnswer:
+    raw = sentence.raw.strip()
+    first = WORD.match(raw)
+    if first is None or sentence.is_question:
+        return PolarAnswer(None, "")
+    word, rest = fold_letters(first[0]), raw[first.end() :].lstrip(" ,;:.-–—!")
+    if word in load_words(language, "yes", SUBJECT):
+        return PolarAnswer(agrees=True, rest=rest)
+    is_no = word in load_words(language, "no", SUBJECT)
+    return PolarAnswer(agrees=False, rest=rest) if is_no else PolarAnswer(None, raw)
+
+
+def cut_value(spoken: str, language: str) -> str:
+    """The bare value that words begin with, as written; empty where they go on in a clause."""
+    piece = next((one for one in END.split(spoken) if one.strip()), "")
+    words = list(WORD.finditer(piece))
+    if any(is_within(one[0], load_words(language, "i")) for one in words):
+        return ""
+    while words and is_within(words[0][0], list_bare(language)):
+        words.pop(0)
+    while words and is_within(words[-1][0], load_small_words(language)):
+        words.pop()
+    return piece[words[0].start() : words[-1].end()] if 0 < len(words) <= LONGEST else ""
+
+
+def replace_value(told: str, claims: Sequence[Claim], value: str, language: str, read: Read) -> list[Claim]:
+    """ "So you work at Aldi?" "no, Lidl": the sentence with the value that holds in its place."""
+    for one in claims:
+        written = re.search(re.escape(one.object), told, re.IGNORECASE) if one.object else None
+        if written is None:
+            continue
+        meant = f"{told[: written.start()]}{value}{told[written.end() :]}"
+        found = [other for other in choose_confirmed(read(meant), language) if other.relation == one.relation]
+        if found:
+            return [replace(other, replaces=other.replaces or one.object) for other in found]
+    return []
+
+
+def complete_answer(
+    told: ToldQuestion, claims: Sequence[Claim], answer: PolarAnswer, value: str, language: str, read: Read
+) -> Sequence[Claim]:
+    """ "Do you have a car?" "yes, a Skoda", "any pets?" "a cat, Mog", "kids?" "two, Mia and Max"."""
+    noun = find_had(told.rest, language)
+    sentences = [f"{told.text} {answer.rest}"] if answer.agrees and claims else []
+    if noun is not None:
+        sentences = [*word_having(told.opening, noun, answer.rest, value, language), *sentences]
+    # "Do you speak German?" "yes, a bit" tells no other language.
+    known = frozenset(one.relation for one in claims if one.object) - HAVING
+    found = (tell_more(read(one), known, language) for one in sentences)
+    return next(filter(None, found), []) or (claims if answer.agrees else [])
+
+
+def tell_more(claims: Sequence[Claim], known: frozenset[str], language: str) -> list[Claim]:
+    more = [one for one in claims if one.object and one.relation in COMPLETED - known]
+    return [one for one in more if one.relation not in HAVING or find_had(one.object, language)]
+
+
+def word_having(opening: str, noun: str, rest: str, value: str, language: str) -> Iterator[str]:
+    """The sentences that an answer to whether somebody has something may stand for, the likeliest first."""
+    first, mark, behind = rest.partition(",")
+    known = find_known_noun([noun], language)
+    if value and known is not None and known[1] in MADE:
+        frame = next(iter(read_entries(language, SUBJECT, "tell which")))
+        yield frame.replace("<noun>", noun).replace("<value>", value)
+    if first.isdigit() or is_number(first.split()):
+        yield f"{opening} {first} {noun}{mark}{behind}"
+    yield f"{opening} {rest}"

@@ -39,6 +39,7 @@ _MONTH_DAY: Final = re.compile(rf"\b({_MONTH}) (?:(?:{BEFORE_DAY}) )?(\d{{1,2}})
 _NUMBER: Final = re.compile(r"(?<![\w.,-])\d{1,3}(?:[,.' ]\d{3})+(?![\w])|(?<![\w.,:/-])\d+(?:[.,]\d{1,2})?(?![\w:/-])")
 
 
+@lru_cache(maxsize=16_384)
 def find_codes(text: str) -> frozenset[str]:
     """Identifiers: letters with digits, or digits with marks between them. Times, sizes and ordinals are not."""
     found = set()

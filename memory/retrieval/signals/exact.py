@@ -78,8 +78,8 @@ def score_names(query: Query, pool: Pool) -> list[float]:
 
 def find_name_holders(name: str, pool: Pool) -> list[bool]:
     """The candidates that mention a name, capitalised: the robin in the hedge is not Robin."""
-    parts = set(WORD.findall(name))
-    return [all(list_name_forms(part) & names for part in parts) for names in pool.capitals]
+    forms = [list_name_forms(part) for part in set(WORD.findall(name))]
+    return [not any(map(names.isdisjoint, forms)) for names in pool.capitals]
 
 
 def score_spelling(query: Query, pool: Pool) -> list[float]:

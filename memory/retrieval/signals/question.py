@@ -75,6 +75,7 @@ def score_proper_name(query: Query, pool: Pool) -> list[float]:
     ]
 
 
+@lru_cache(maxsize=16_384)
 def holds_name(text: str) -> bool:
     """English writes days and months with a capital as well; they name nobody."""
     return any(not periods.is_time_word(name.casefold()) for name in NAME_INSIDE.findall(text))

@@ -80,8 +80,7 @@ def is_replaced_by(query: Query, pool: Pool, other: int, place: int) -> bool:
         return True
     newer = pool.plain[other]
     return rival.quality >= AS_SURE * memory.quality and (
-        query_cues.CHANGED.search(newer) is not None
-        or is_much_newer(compute_age_s(rival, pool), compute_age_s(memory, pool))
+        query_cues.tells_change(newer) or is_much_newer(compute_age_s(rival, pool), compute_age_s(memory, pool))
     )
 
 
@@ -93,7 +92,7 @@ def score_change(query: Query, pool: Pool) -> list[float]:
     """Up for a statement that says that something has changed, as far as its kind counts."""
     share = -pool.share_of_kind if query.wants_earlier else pool.share_of_kind
     return [
-        share * topical * float(memory.is_sure_statement and query_cues.CHANGED.search(text) is not None)
+        share * topical * float(memory.is_sure_statement and query_cues.tells_change(text))
         for memory, text, topical in zip(pool.memories, pool.plain, pool.not_off_topic, strict=True)
     ]
 

@@ -31,7 +31,7 @@ def score_about_me(query: Query, pool: Pool) -> list[float]:
         pool.share_of_kind
         * float(memory.is_sure_statement and not others)
         * (OF_PUBLISHED if memory.is_published else 1.0)
-        * (topical if query_cues.THE_USER.search(text) else topical * topical)
+        * (topical if query_cues.names_user(text) else topical * topical)
         for memory, text, topical, others in zip(
             pool.memories, pool.plain, pool.not_off_topic, pool.subjects, strict=True
         )
@@ -65,10 +65,7 @@ def score_polarity(query: Query, pool: Pool) -> list[float]:
     if not query.is_negated or query.is_remark:
         return [0.0] * len(pool)
     return [
-        float(
-            memory.stands_alone
-            and (query_cues.NEGATED.search(text) is not None or query_cues.UNABLE.search(text) is not None)
-        )
+        float(memory.stands_alone and query_cues.tells_what_is_not(text))
         for memory, text in zip(pool.memories, pool.plain, strict=True)
     ]
 

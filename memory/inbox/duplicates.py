@@ -17,7 +17,7 @@ from memory.access.scope import user_scope
 from memory.facts.pairs import judge_pair, read_statement
 from memory.models import DecidedMatter, EndUser, MemoryItem
 from memory.models.inbox import MatterKind
-from memory.retrieval.duplicates import read_compared
+from memory.retrieval.duplicates import read_stems, read_words
 from memory.store.merging import NUMBERS, rank_wording
 from memory.tiers import Tier
 
@@ -76,7 +76,7 @@ def list_pairs(items: Sequence[MemoryItem]) -> Iterator[tuple[MemoryItem, Memory
     """Those alike, of one tier, scope and speaker, each memory in as many pairs as it is in."""
     by_word: dict[tuple[str, RowScope, str], list[MemoryItem]] = defaultdict(list)
     for item in items:
-        for word in read_compared(item.text).content:
+        for word in read_stems(item.text):
             by_word[item.tier, RowScope.of(item), word].append(item)
     seen: set[frozenset[UUID]] = set()
     for together in by_word.values():
@@ -94,9 +94,10 @@ def are_alike(one: MemoryItem, other: MemoryItem) -> bool:
     """Of two people, or with other numbers, they are two matters: "gate 12" and "gate 14"."""
     if one.speaker != other.speaker or set(NUMBERS.findall(one.text)) != set(NUMBERS.findall(other.text)):
         return False
-    ours, theirs = read_compared(one.text), read_compared(other.text)
-    if ours.words == theirs.words:
-        return bool(ours.words)
-    if len(ours.content & theirs.content) < SHARED * len(ours.content | theirs.content):
+    words = read_words(one.text)
+    if words == read_words(other.text):
+        return bool(words)
+    ours, theirs = read_stems(one.text), read_stems(other.text)
+    if len(ours & theirs) < SHARED * len(ours | theirs):
         return False
     return judge_pair(read_statement(one.text), read_statement(other.text)) == "merge"

@@ -5,7 +5,6 @@ facts where the lower adds no word to the better; and never when they were said 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
@@ -26,14 +25,6 @@ ARTICLES = frozenset(
 
 # With those whose meaning it stands for.
 DistinctCandidate = tuple[RankedCandidate, tuple[UUID, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedText:
-    """``words`` as they are written, in order, without articles; ``content`` the stems of those that say something."""
-
-    words: tuple[str, ...]
-    content: frozenset[str]
 
 
 def keep_distinct(ordered: Sequence[RankedCandidate], limit: int) -> list[DistinctCandidate]:
@@ -58,20 +49,25 @@ def is_duplicate(lower: RankedCandidate, better: RankedCandidate) -> bool:
         return True
     if max(len(one.text), len(other.text)) > MOST_READ:
         return False
-    ours, theirs = read_compared(one.text), read_compared(other.text)
-    if ours.words == theirs.words:
-        return bool(ours.words)
+    words = read_words(one.text)
+    if words == read_words(other.text):
+        return bool(words)
     # "I keep two goats" in the bank beside the turn that told it: the judge of pairs has said that it is one fact.
-    return bool(lower.facts) and lower.facts == better.facts and ours.content <= theirs.content
+    # Stems last: to read them takes ten times what the words do, .7 of the .8 ms that a search spent here.
+    is_same_fact = bool(lower.facts) and lower.facts == better.facts
+    return is_same_fact and read_stems(one.text) <= read_stems(other.text)
 
 
 @lru_cache(maxsize=4_096)
-def read_compared(text: str) -> ComparedText:
-    said = strip_roles(text)
-    return ComparedText(
-        tuple(word for word in WORD.findall(fold_text(said)) if word not in ARTICLES),
-        frozenset(form for forms in extract_positioned_terms(said) for form in forms),
-    )
+def read_words(text: str) -> tuple[str, ...]:
+    """As they are written, in order, without articles."""
+    return tuple(word for word in WORD.findall(fold_text(strip_roles(text))) if word not in ARTICLES)
+
+
+@lru_cache(maxsize=4_096)
+def read_stems(text: str) -> frozenset[str]:
+    """Of the words that say something."""
+    return frozenset(form for forms in extract_positioned_terms(strip_roles(text)) for form in forms)
 
 
 def strip_roles(text: str) -> str:

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db import transaction
 from django.db.models import Count, Q
 
 from books import jobs
 from books.models import OPEN_STATES, Book, BookChunk, BookJob, JobState
 from memory.access.scope import user_scope
-from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle.erasure import redact_stored_answers
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform import metrics
@@ -116,8 +114,6 @@ def remove_book(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> bool:
         # An old export does not bring it back.
         Tombstone.objects.create(user=user, item_id=book_id, deleted_at=now)
         redact_stored_answers(user, [book_id, *ids])
-        # The rows are gone; the ghosts only save the next searches from reading stale vectors.
-        transaction.on_commit(lambda: ghost_registry().add(user.pk, ids))
     metrics.count("books", "removed")
     return True
 

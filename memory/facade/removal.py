@@ -9,7 +9,6 @@ from memory import tasks
 from memory.access.audit import record_change
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
-from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import erasure
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryItem
@@ -30,8 +29,6 @@ class RemovalVerbs(FacadePart):
             storing.delete_exchanges_of(user, [item_id])
             # A repeated request would answer with the deleted text for up to 24 hours.
             erasure.redact_stored_answers(user, [item_id])
-            # The row is gone; the ghost only saves the next searches from reading a stale vector.
-            transaction.on_commit(lambda: ghost_registry().add(user.pk, [item_id]))
         return True
 
     def remove_with_sources(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:

@@ -16,7 +16,6 @@ from memory.access.membership import act_as_service
 from memory.access.scope import user_scope, visit_space
 from memory.access.users import delete_rows
 from memory.indexes import vector_index
-from memory.indexes.ghosts import ghost_registry
 from memory.inference import prefixes
 from memory.models import (
     DecidedMatter,
@@ -150,13 +149,12 @@ def withdraw_contributions(person: EndUser, *, now: datetime, of: Collection[uui
         with act_as_service(), visit_space(space_id):
             delete_memories(space, ids, now=now)
             members = [row.user for row in SpaceMember.objects.filter(space_id=space_id).select_related("user")]
-        transaction.on_commit(partial(forget_shared, space_id, ids, members))
+        transaction.on_commit(partial(redact_answers_of, members, ids))
     return sum(map(len, by_space.values()))
 
 
-def forget_shared(space_id: int, ids: Sequence[uuid.UUID], members: Sequence[EndUser]) -> None:
+def redact_answers_of(members: Sequence[EndUser], ids: Sequence[uuid.UUID]) -> None:
     """What is kept of deleted memories of a space beside their rows."""
-    ghost_registry().add(space_id, ids)
     for member in members:
         redact_stored_answers(member, ids)
 
@@ -175,7 +173,6 @@ def finish_erasure(erasure_id: uuid.UUID, *, now: datetime) -> None:
         erasure.removed = {name: count + erasure.removed.get(name, 0) for name, count in removed.items()}
         erasure.save(update_fields=["removed"])
         vector_index().erase(user.pk)
-        ghost_registry().forget(user.pk)
         prefixes.delete_cache(user.pk)
         user.delete()
     erasure.finished_at = now

@@ -1,6 +1,6 @@
 """Access to Redis with short timeouts and a fallback when it is down.
 
-Nothing kept in Redis is the truth. `attempt` is for work that can be left out (caches, ghosts, shared breaker
+Nothing kept in Redis is the truth. `attempt` is for work that can be left out (caches, shared breaker
 state): after a failure it does not try again for a moment, so a dead Redis costs one short wait instead of one per
 call. `demand` is for the few callers that need an answer.
 """

@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
-
-from memory.indexes.ghosts import ghost_registry
 from memory.lifecycle import erasure, publishing, purging
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser
@@ -27,7 +24,6 @@ def withdraw_source(
         # What stays was reworded: the words that a fact was read from are no longer in it.
         publishing.remove_with_memories(user, staying, now=now)
         erasure.redact_stored_answers(user, [*gone, *staying])
-        transaction.on_commit(lambda: ghost_registry().add(user.pk, gone))
 
     result = purging.purge_source(user, wanted, now=now, actor=actor, also=withdraw_beside, dry_run=dry_run)
     result.shared = shared

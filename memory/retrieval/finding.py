@@ -13,7 +13,6 @@ from memory.embedding_conf import EmbeddingConf
 from memory.indexes import lexical_index, vector_index
 from memory.indexes.answering import choose_question_model
 from memory.indexes.base import IndexFilter, LexicalMatch, VectorMatch, VectorShape
-from memory.indexes.ghosts import ghost_registry
 from memory.inference import choose_embedder
 from memory.inference.base import EncodedQuery, QuestionVector, Vector
 from memory.models import EndUser
@@ -54,7 +53,8 @@ def find_matches(
     deadline: Deadline,
     spaces: Sequence[SpaceAccess] = (),
 ) -> FoundMatches:
-    """What either index found and nobody has deleted since, and the question as the models have it.
+    """What either index found, and the question as the models have it. What was deleted since is left out where the
+    rows are read.
 
     The words are looked for while the question is embedded and the nearest are read.
     """
@@ -87,12 +87,7 @@ def find_in_partitions(
     worded = [(match.id, match.score) for match in matches]
     crowding = find_crowding(user, query, [item_id for item_id, _ in vector_matches], model, debug, deadline)
     found = merge_rankings(vector_matches, worded, memory_conf().ranking.rrf_k, crowding)
-    # Points whose deletion the vector index has not taken yet.
-    deleted: set[uuid.UUID] = set()
-    for partition in partitions:
-        own = [one.id for one in found if owners.get(one.id, user.pk) == partition]
-        deleted |= ghost_registry().find_among(partition, own) if own else set()
-    return FoundMatches([one for one in found if one.id not in deleted], owners, encoded, vector)
+    return FoundMatches(found, owners, encoded, vector)
 
 
 def search_words(

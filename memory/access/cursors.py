@@ -72,3 +72,9 @@ def fetch_prepared(cursor: CursorWrapper, statement: str, values: Mapping[str, A
     with cursor.db.wrap_database_errors, psycopg.Cursor(cursor.connection) as own:
         own.execute(statement, values, prepare=True)
         return own.fetchall()
+
+
+def execute_prepared(cursor: CursorWrapper, statement: str, values: Mapping[str, Any]) -> None:
+    """A statement that gives no rows, as `fetch_prepared`."""
+    with cursor.db.wrap_database_errors, psycopg.Cursor(cursor.connection) as own:
+        own.execute(statement, values, prepare=True)

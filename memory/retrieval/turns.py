@@ -1,5 +1,6 @@
 """Remembers what a search answered with, so that an outcome can name it later."""
 
+import json
 import secrets
 import uuid
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ import structlog
 from django.db import DatabaseError, ProgrammingError, connection
 from django.utils.crypto import salted_hmac
 
+from memory.access.cursors import execute_prepared
 from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.models import EndUser, Turn
@@ -27,18 +29,22 @@ ROW_SECURITY = "42501"
 # A disk that is full, and a transaction that may only read: what is there can still be found.
 UNWRITABLE = frozenset({"53100", "25006"})
 
-COUNT_RETRIEVALS = """
-WITH free AS (
-    SELECT id FROM memory_item WHERE user_id = %s AND id = ANY(%s) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+# Both in one statement: every search ends with it, and two of which the ORM composed one took 2.3 ms instead of 1.2.
+# Locked rows are not counted: it is only a statistic. The agent and project of the turn are those of the scope.
+KEEP_TURN = """
+WITH kept AS (
+    INSERT INTO turn (user_id, turn_id, thread_id, query, positions, debug, sections, created_at)
+    VALUES (%(user)s, %(turn)s, %(thread)s, %(query)s, %(positions)s::jsonb, %(debug)s::jsonb, '[]', %(now)s)
+    ON CONFLICT (user_id, turn_id) DO UPDATE SET thread_id = EXCLUDED.thread_id, query = EXCLUDED.query,
+        positions = EXCLUDED.positions, debug = EXCLUDED.debug, sections = EXCLUDED.sections,
+        created_at = EXCLUDED.created_at
+), free AS (
+    SELECT id FROM memory_item WHERE user_id = %(user)s AND id = ANY(%(retrieved)s::uuid[])
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 )
-UPDATE memory_item SET retrieved = retrieved + 1 FROM free WHERE memory_item.user_id = %s AND memory_item.id = free.id
+UPDATE memory_item SET retrieved = retrieved + 1 FROM free
+WHERE memory_item.user_id = %(user)s AND memory_item.id = free.id
 """
-
-
-def count_retrievals(user: EndUser, ids: Sequence[uuid.UUID]) -> None:
-    """Count what a search returned in ``retrieved``. Locked rows are skipped: it is only a statistic."""
-    with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(COUNT_RETRIEVALS, [user.pk, list(ids), user.pk])
 
 
 def new_turn_id(user: EndUser) -> uuid.UUID:
@@ -136,20 +142,15 @@ def record_turn(
 
     The last thing in its transaction. Raises WriteRefused for the id of a turn of another agent or project.
     """
-    with answer_unkept(debug), refuse_foreign_turn(), user_scope(user):
-        turn = Turn(
-            user=user,
-            turn_id=turn_id,
-            thread_id=request.thread_id,
-            query=request.query,
-            positions=[[str(hit.item.pk), hit.item.tier] for hit in hits],
-            debug=debug.as_dict(),
-            created_at=now,
-        )
-        Turn.objects.bulk_create(
-            [turn],
-            update_conflicts=True,
-            unique_fields=["user", "turn_id"],
-            update_fields=["thread_id", "query", "positions", "debug", "sections", "created_at"],
-        )
-        count_retrievals(user, [hit.item.pk for hit in hits if hit.space is None])
+    values = {
+        "user": user.pk,
+        "turn": turn_id,
+        "thread": request.thread_id,
+        "query": request.query,
+        "positions": json.dumps([[str(hit.item.pk), hit.item.tier] for hit in hits]),
+        "debug": json.dumps(debug.as_dict()),
+        "retrieved": [hit.item.pk for hit in hits if hit.space is None],
+        "now": now,
+    }
+    with answer_unkept(debug), refuse_foreign_turn(), user_scope(user), connection.cursor() as cursor:
+        execute_prepared(cursor, KEEP_TURN, values)

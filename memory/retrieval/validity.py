@@ -14,13 +14,14 @@ from uuid import UUID
 
 from django.db import connection
 
+from memory.access.cursors import fetch_prepared
 from memory.claims.questions import AskedFor, read_question
 from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import format_vector
 from memory.inference.base import QuestionVector
 from memory.language.exchanges import take_question
-from memory.models import EndUser, Fact, FactEvidence, MemoryItem
+from memory.models import EndUser, Fact, FactEvidence
 from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
 from memory.retrieval.latest import order_former, order_statements, outdates
@@ -44,8 +45,6 @@ LATEST: Final = "latest_told"
 FORMER: Final = "former_told"
 # The best that are compared by what they say: with four a month lost .03.
 COMPARED: Final = 8
-SPOKEN: Final = ("exchange", "profile")
-PUBLISHED: Final = "profile"
 # What ranking gives a statement for being one of the person's, and for having been known as ended.
 STATEMENT_SHARES: Final = ("about_me", "identity", "change", ASKED)
 SUPERSEDED: Final = "superseded"
@@ -55,12 +54,13 @@ FACTS_OF_MEMORIES = """
 SELECT told.memory_id, fact.id, fact.state, fact.relation, fact.subject_key, {cosine}
 FROM (
     SELECT memory_id, fact_id FROM fact_evidence
-    WHERE user_id = %(user)s AND memory_id = ANY(%(ids)s) AND stance = 1
-    UNION SELECT bank_item_id, id FROM fact WHERE user_id = %(user)s AND bank_item_id = ANY(%(ids)s)
+    WHERE user_id = %(user)s AND memory_id = ANY((SELECT %(ids)s::uuid[])::uuid[]) AND stance = 1
+    UNION SELECT bank_item_id, id FROM fact
+    WHERE user_id = %(user)s AND bank_item_id = ANY((SELECT %(ids)s::uuid[])::uuid[])
 ) AS told JOIN fact ON fact.user_id = %(user)s AND fact.id = told.fact_id
 """
 # After a change of the embedding model some facts still have a vector of the other, perhaps of another width.
-COSINE = "CASE WHEN fact.model = %(model)s THEN 1 - (fact.vector <=> %(vector)s::halfvec) END"
+COSINE = "CASE WHEN fact.model = %(model)s THEN 1 - (fact.vector <=> (SELECT %(vector)s::halfvec)) END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +129,13 @@ def settle_ended(
 def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector | None) -> dict[UUID, list[ToldFact]]:
     if not ids:
         return {}
-    values: dict[str, Any] = {"user": user.pk, "ids": list(ids)}
+    values: dict[str, Any] = {"user": user.pk, "ids": f"{{{','.join(map(str, ids))}}}"}
     if vector is not None:
         values |= {"vector": format_vector(vector.vector, len(vector.vector), "embedder"), "model": vector.model}
     sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
     told: dict[UUID, list[ToldFact]] = defaultdict(list)
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        for memory_id, fact_id, state, *rest in cursor.fetchall():
+        for memory_id, fact_id, state, *rest in fetch_prepared(cursor, sql, values):
             told[memory_id].append(ToldFact(fact_id, state in CLOSED, *rest))
     return dict(told)
 
@@ -158,12 +157,11 @@ def settle_told(
     Returns the facts of which a later one of these most likely took the place, with when it was said.
     """
     best = sorted(ranked, key=lambda one: -one.total)[: 2 * COMPARED]
-    spoken = read_spoken(user, [one.candidate.memory.id for one in best])
-    said = [one for one in best if one.candidate.memory.id in spoken][:COMPARED]
+    said = [one for one in best if one.candidate.memory.is_spoken][:COMPARED]
     if len({one.candidate.memory.occurred_at for one in said}) < 2:
         return {}
     doubts = queries.read_doubts(user, {fact_id for one in said for fact_id in one.facts})
-    told = [describe_told(one, doubts, is_published=spoken[one.candidate.memory.id] == PUBLISHED) for one in said]
+    told = [describe_told(one, doubts) for one in said]
     totals = [one.total for one in said]
     order = order_former(query.text, told) if is_past else order_statements(query.text, told)
     for total, place in zip(totals, order, strict=True):
@@ -189,7 +187,7 @@ def find_doubted(
     return doubted
 
 
-def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]], *, is_published: bool) -> ToldStatement:
+def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldStatement:
     candidate = one.candidate
     return ToldStatement(
         take_question(candidate.memory.text),
@@ -197,19 +195,13 @@ def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]], *, is_pub
         one.total,
         candidate.nearness,
         sum(one.boosts.get(name, 0.0) for name in STATEMENT_SHARES),
-        is_published=is_published,
+        is_published=candidate.memory.is_published,
         is_superseded=SUPERSEDED in one.boosts,
         tells_asked=ASKED in one.boosts,
         has_ended=ENDED in one.boosts,
         facts=frozenset(one.facts),
         doubts=frozenset(older for fact_id in one.facts for older in doubts.get(fact_id, ())),
     )
-
-
-def read_spoken(user: EndUser, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Of memories those of exchanges, and what the product published of them, each with which it is."""
-    rows = MemoryItem.objects.for_user(user).filter(pk__in=ids, source__kind__in=SPOKEN)
-    return dict(rows.values_list("pk", "source__kind"))
 
 
 def answers(fact: ToldFact, asked: AskedFor) -> bool:

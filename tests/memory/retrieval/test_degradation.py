@@ -170,7 +170,7 @@ def test_a_bank_item_is_stored_without_embedder_and_vectors(known: EndUser, cloc
 def test_a_search_on_a_full_disk_is_answered_and_its_turn_not_kept(
     known: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "COUNT_RETRIEVALS", FULL_DISK + " -- %s %s %s")
+    monkeypatch.setattr(turns, "KEEP_TURN", FULL_DISK)
     result = search_in_time(known, clock)
     assert [hit.item.text for hit in result.hits] == [TEXT]
     assert result.debug.fallbacks_used == ["remember_skipped"]

@@ -1,6 +1,5 @@
 """Ranking signals of conversations: who asked, who answered, who is named, and on which day."""
 
-from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
@@ -20,7 +19,7 @@ def test_a_turn_stands_on_the_words_of_the_turn_before() -> None:
     found = make_pool("canoe trip", *turns, text("Where to?", next_id=UUID(int=1)))
     holds = [(True, True), (False, False), (False, False), (False, False)]
     for candidate, held in zip(found.candidates, holds, strict=True):
-        candidate.memory = replace(candidate.memory, holds=held)
+        candidate.memory = candidate.memory._replace(holds=held)
     asked_it, answered, other, before = thread.score_words_in_context(understand_query("canoe trip", (), NOW), found)
     assert asked_it > answered > before > other
 

@@ -1,7 +1,5 @@
 """Reasons from how a memory is worded and whom it speaks of, in each of the six languages."""
 
-from dataclasses import replace
-
 import pytest
 
 from memory.language import build_query_groups, intents
@@ -55,7 +53,7 @@ def test_the_same_deed_the_other_way_round_is_another() -> None:
     candidates = make_pool(question, *items)
     held = [(True, True, True), (True, True, True), (True, False, True)]
     for candidate, holds in zip(candidates, held, strict=True):
-        candidate.memory = replace(candidate.memory, holds=holds)
+        candidate.memory = candidate.memory._replace(holds=holds)
     assert len(build_query_groups(question)) == 3
     assert list(wording.SWAPPED.value(understand_query(question, (), NOW), candidates)) == [1.0, 0.0, 0.0]
 

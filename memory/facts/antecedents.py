@@ -5,9 +5,9 @@ is the dose of a medicine that "the doctor upped it to 850" raises and does not 
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Q
+from django.db import connection
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
@@ -32,6 +32,16 @@ MOST_READ: Final = 200
 MOST_STATEMENTS: Final = 2
 LONGEST_STATEMENT: Final = 200
 READ_OF_TURN: Final = 1000
+# Of towns the person's own alone is meant: "I'm in York now, no longer in Leeds". What limits somebody is named by whom
+# it limits: "Jodie isn't lactose intolerant after all". By hand: the ORM took .5 ms to compose it.
+FIND_INTRODUCTIONS: Final = f"""
+SELECT relation, subject_key, object_key, statement FROM fact
+WHERE user_id = %(user)s AND state = 'active' AND (
+    relation = ANY(%(naming)s) OR (relation = 'lives_in' AND subject_key = '{SPEAKER}')
+    OR (relation = ANY(%(limits)s) AND subject_key = ANY(%(names)s))
+)
+ORDER BY last_seen DESC, id LIMIT {MOST_READ}
+"""  # noqa: S608 -- names of our own
 LEAST_WORD: Final = 3
 
 
@@ -100,13 +110,15 @@ def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> lis
     names |= {bare for word in names if is_hebrew(word) and len(bare := word.lstrip(BEFORE_A_NAME)) >= LEAST_WORD}
     if not names:
         return []
-    with user_scope(user):
-        # "I'm in York now, no longer in Leeds": of towns the person's own alone is meant.
-        named = Q(relation__in=NAMING) | Q(relation="lives_in", subject_key=SPEAKER)
-        # "Jodie isn't lactose intolerant after all".
-        named |= Q(relation__in=LIMITS, subject_key__in=names)
-        facts = Fact.objects.for_user(user).active().filter(named).order_by("-last_seen", "pk")
-        rows = list(facts.values_list("relation", "subject_key", "object_key", "statement")[:MOST_READ])
+    values: dict[str, Any] = {
+        "user": user.pk,
+        "naming": sorted(NAMING),
+        "limits": sorted(LIMITS),
+        "names": sorted(names),
+    }
+    with user_scope(user), connection.cursor() as cursor:
+        cursor.execute(FIND_INTRODUCTIONS, values)
+        rows = cursor.fetchall()
     told = dict.fromkeys(
         statement
         for relation, subject, value, statement in rows

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
 from django.db.models import Count
 
 from memory.access.confinement import RowScope, current_scope
-from memory.access.deferred_writes import update_later
+from memory.access.deferred_writes import update_later, write_later
 from memory.facts.confidence import add_support, decay_confidence, is_lasting
 from memory.models import EndUser, Fact, FactEvent, FactEvidence
 from memory.models.facts import EvidenceKind, FactState
@@ -74,10 +74,19 @@ def find_facts_by_origin(user: EndUser, origins: Collection[FactOrigin]) -> dict
 
 def add_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> bool:
     """False when this very thing is evidence for it already."""
-    where = origin.kind.value, origin.ref_id, origin.memory_id, origin.thread_id
     with connection.cursor() as cursor:
-        cursor.execute(ADD_EVIDENCE, [fact.user_id, fact.pk, *where, occurred_at, step])
+        cursor.execute(ADD_EVIDENCE, list_evidence_values(fact, origin, step, occurred_at))
         return bool(cursor.rowcount)
+
+
+def begin_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> None:
+    """The first of a new fact, which nothing can be evidence for already: nobody waits for the answer."""
+    write_later(ADD_EVIDENCE, list_evidence_values(fact, origin, step, occurred_at))
+
+
+def list_evidence_values(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> list[Any]:
+    where = origin.kind.value, origin.ref_id, origin.memory_id, origin.thread_id
+    return [fact.user_id, fact.pk, *where, occurred_at, step]
 
 
 def reinforce_fact(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime, now: datetime) -> bool:

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from uuid import UUID
+
+from django.db import connection
 
 from memory.access.confinement import RowScope
 from memory.claims.claim import SPEAKER
@@ -50,6 +52,10 @@ WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"}
 SEVERAL_LIMITS: Final = frozenset({"allergic_to", "intolerant_to", "takes", "has_condition"})
 # Of the person, or of what was spoken of before.
 OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
+# Once for all that is asked of it: no index has sentences, and to look through 5,000 facts takes 2 ms each time.
+TOLD_WITH: Final = (
+    "SELECT relation, subject_key, object_key FROM fact WHERE user_id = %s AND statement = %s AND id <> %s"
+)
 
 
 @dataclass(slots=True)
@@ -90,7 +96,7 @@ def judge_candidates(
             continue
         # "Como pescado otra vez" adds no other fish, "nasceu na segunda" no second one.
         is_added = adds_one and not (ends_diet(fact, draft) or tells_birth(fact, draft))
-        if verdict == "contradiction" and not is_added and ends_fact(user, fact, draft, keys, origin.thread_id):
+        if verdict == "contradiction" and not is_added and ends_fact(fact, draft, keys, origin.thread_id):
             judged.contradicting.append((fact, cosine))
         elif verdict == "unsure":
             judged.unsure.append((fact, cosine))
@@ -184,8 +190,7 @@ def spares_unnamed(fact: Fact, draft: FactDraft) -> bool:
     if draft.tense != ENDED:
         return False
     if fact.relation in OPEN_RELATIONS:
-        told = Fact.objects.for_user(fact.user_id).filter(statement=fact.statement)
-        return told.filter(relation__in=SEVERAL_LIMITS).exists()
+        return any(one.relation in SEVERAL_LIMITS for one in list_told_with(fact))
     # A word alone is of another language than its sentence as often as not, and its stem another.
     said = set(fold_key(draft.statement).split()) | set(fold_key(draft.object).split())
     terms = set(extract_terms(fact.object)) & set(extract_terms(draft.statement))
@@ -204,11 +209,25 @@ def fills_another_slot(fact: Fact, draft: FactDraft, keys: tuple[str, str, str])
 
 def is_alone(fact: Fact) -> bool:
     """Whether its sentence told nothing else: of several facts in one, nothing but the slot tells which is meant."""
-    told = Fact.objects.for_user(fact.user_id).filter(statement=fact.statement)
-    return not told.exclude(pk=fact.pk).exists()
+    return not list_told_with(fact)
 
 
-def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+class ToldSlot(NamedTuple):
+    """What a fact of the same sentence is about."""
+
+    relation: str
+    subject: str
+    value: str
+
+
+def list_told_with(fact: Fact) -> list[ToldSlot]:
+    """What else its sentence told, whatever became of it since. In the user's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(TOLD_WITH, [fact.user_id, fact.statement, fact.pk])
+        return [ToldSlot(*row) for row in cursor.fetchall()]
+
+
+def ends_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
     # "My brother no longer works at Tesco" is of him alone.
     if draft.tense == ENDED and draft.relation not in OPEN_RELATIONS and fact.subject_key != keys[0]:
         return False
@@ -217,18 +236,18 @@ def ends_fact(user: EndUser, fact: Fact, draft: FactDraft, keys: tuple[str, str,
         return False
     if spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
         return False
-    same_words = Fact.objects.for_user(user).filter(statement=fact.statement).exclude(pk=fact.pk)
+    beside = list_told_with(fact)
     # What "my brother and I" have in common each of us ends for themselves: "er hat gekündigt" leaves me my work.
-    is_shared = same_words.filter(relation=fact.relation, object_key=fact.object_key).exists()
+    is_shared = any((one.relation, one.value) == (fact.relation, fact.object_key) for one in beside)
     if is_shared and (fact.subject_key == SPEAKER) != (keys[0] == SPEAKER):
         return False
     # "Tilda isn't vegan" ends nothing of the person's own that was told in one sentence with Tilda's diet.
-    if fact.subject_key != keys[0] and same_words.filter(subject_key=keys[0]).exists():
+    if fact.subject_key != keys[0] and any(one.subject == keys[0] for one in beside):
         return False
     if fact.relation == draft.relation or draft.relation in OPEN_RELATIONS:
         return True
     # "I live in York now" ends Leeds, and nothing of the dog that was named in the same sentence.
-    return not same_words.filter(relation=draft.relation).exists()
+    return all(one.relation != draft.relation for one in beside)
 
 
 def judge_fact(

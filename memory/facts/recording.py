@@ -21,14 +21,14 @@ from memory.claims.dates.endings import find_end
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.drafts import FactDraft
-from memory.facts.evidence import FactOrigin, add_evidence, find_facts_of, reinforce_fact
+from memory.facts.evidence import FactOrigin, begin_evidence, find_facts_of, reinforce_fact
 from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import measure_cosines
 from memory.facts.pairs import PairStatement
 from memory.facts.readings import was_read_so
 from memory.language.analysis import extract_terms
-from memory.models import EndUser, Fact, FactEvent, FactReview
+from memory.models import EndUser, Fact, FactReview
 from memory.models.facts import EvidenceKind, ReviewKind
 from memory.signals import review_due
 from memory.tiers import Indexing
@@ -38,6 +38,10 @@ LIMITING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet"})
 # Of whose object the other's subject says as much.
 TAKES, DOSE = "takes", "takes_dose"
 IMPLIED: Final = {DOSE: TAKES}
+FIND_REWORDED: Final = """
+SELECT before->>'statement' FROM fact_event
+WHERE user_id = %s AND fact_id = %s AND kind = 'reworded' AND after->>'statement' = %s ORDER BY id DESC LIMIT 1
+"""
 FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
 
@@ -146,12 +150,13 @@ def has_taken_wording(fact: Fact, draft: FactDraft, told: PairStatement, keys: t
 
     Another fact of the same sentence has that wording too, and says something else.
     """
-    events = FactEvent.objects.filter(user_id=fact.user_id, fact=fact, kind="reworded", after__statement=fact.statement)
-    before = events.order_by("-pk").values_list("before__statement", flat=True).first()
-    if before is None:
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_REWORDED, [fact.user_id, fact.pk, fact.statement])
+        found = cursor.fetchone()
+    if found is None:
         return False
     earlier = copy(fact)
-    earlier.statement = before
+    (earlier.statement,) = found
     return judge_fact(earlier, draft, told, keys, None) == "merge"
 
 
@@ -243,7 +248,7 @@ def insert_fact(
     insert_later(fact)
     if draft.vector is None and not draft.is_quick:
         changes.mark_facts_due(user, now)
-    add_evidence(fact, origin, draft.confidence, draft.occurred_at)
+    begin_evidence(fact, origin, draft.confidence, draft.occurred_at)
     changes.record_fact_event(
         fact, "added", now=now, actor=actor, after={"state": fact.state, "confidence": draft.confidence}
     )

@@ -142,7 +142,7 @@ def decide_contradiction(
     if not may_end(earlier, draft, later.keys, later.thread_id):
         return
     with user_scope(user):
-        if not ends_fact(user, earlier, draft, later.keys, later.thread_id) or is_held_together(user, earlier, later):
+        if not ends_fact(earlier, draft, later.keys, later.thread_id) or is_held_together(user, earlier, later):
             return
     decision = PairDecision(later.pk, earlier.pk, cosine)
     if needs_review(earlier, draft) or earlier.is_confirmed:

@@ -108,7 +108,7 @@ def warm_up() -> None:
         load_requests(language)
     add_health(read_turn(DOSED), DOSED, ())
     load_health_cues()
-    find_times("at ten past eight")
+    find_times("at half past eight")
     read_cue("Where do I live?")
     judge_pair(read_statement("I live in Rome."), read_statement("I live in Oslo now."))
 

@@ -139,7 +139,8 @@ def start_deadline(request: SearchRequest) -> Deadline:
 def warm_up() -> None:
     """Read the word lists and load the rules that a process's first search would wait for. Asks no neighbour."""
     ranking = memory_conf().ranking
-    understand_query("when did it work?", (), timezone.now())
+    # Half past: "ten past eight" is told in no phrase, and those of all languages took 47 ms of the first that is.
+    understand_query("when did it work at half past eight?", (), timezone.now())
     # The words by which a turn's voices are told apart take seconds to load.
     keep_own_words("when did it work?")
     load_signals(ranking.boosts)

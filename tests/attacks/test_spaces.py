@@ -20,6 +20,11 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem, MemoryVector, SpaceMember
 from memory.portability import jobs
 from memory.portability.checking import BrokenFile, check_file
+from memory.retrieval import search
+from memory.retrieval.pool import CandidateMemory, Pool
+from memory.retrieval.query import Query
+from memory.retrieval.ranking import RankedCandidate
+from memory.retrieval.results import SearchRequest
 from outcomes.models import OutcomeEvent
 from tests.api_client import ApiClient, client_for
 
@@ -389,3 +394,22 @@ def test_a_verdict_reaches_no_space_of_others_and_names_nobody_in_one(team: Team
     assert team.ann.delete(f"{team.path}/members/wim").status_code == 204
     assert team.wim.post("outcomes", {"outcome": "failed", "related": named}).status_code == 422
     assert read_score(team) == (0.7, 1, 0)
+
+
+def test_what_others_said_is_no_conversation_of_the_readers_own(
+    team: Team, user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with act_as_member(user.pk), user_scope(team.space_id):
+        rows = MemoryItem.objects.for_user(team.space_id).filter(pk=team.shared_id)
+        assert rows.update(source={"kind": "exchange"}) == 1
+    ranked: list[CandidateMemory] = []
+    original = search.rank_candidates
+
+    def rank_and_keep(query: Query, pool: Pool, *more: Any) -> list[RankedCandidate]:
+        ranked.extend(pool.memories)
+        return original(query, pool, *more)
+
+    monkeypatch.setattr(search, "rank_candidates", rank_and_keep)
+    request = SearchRequest("Where is the heliotrope engine repaired?", spaces=None)
+    MemoryFacade().search(team.users["rea"], request, now=timezone.now())
+    assert [one.is_spoken for one in ranked if one.text == WORDS] == [False]

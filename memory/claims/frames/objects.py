@@ -10,6 +10,7 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.tokens import HotToken
+from memory.claims.slots.kinds import is_deed
 from memory.claims.taxonomy import CHILDREN, PEOPLE, SYMMETRIC, THINGS
 from memory.language.hebrew import HEBREW
 from memory.language.names import load_given_names
@@ -37,7 +38,10 @@ def choose_objects(
         tells_names = reader.has_capitals or reader.words.language == HEBREW
         return [one for one in places if one is places[0] or tells_names or is_known_place(one.head)]
     if relation == "works_at":
-        return list_workplaces(reader, phrases)
+        # "He dejado de fumar" leaves no employer.
+        language = reader.words.language
+        places = [one for one in phrases if one.is_named or one.has_article or not is_deed(one.head, language)]
+        return list_workplaces(reader, places)
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
         return [one for one in phrases if is_work(reader, one) and (is_trade(reader, one) or not is_bare)]

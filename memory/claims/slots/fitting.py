@@ -17,7 +17,7 @@ from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
 from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.denied import settle_denied
-from memory.claims.slots.kinds import begins_advice, is_hired_vehicle, names_only_shifts, tells_new_shifts
+from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import (
@@ -49,13 +49,6 @@ OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 CLOCK: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|h|uhr)")
-# How a deed begins that somebody comes from; in Spanish and Italian a pronoun may be written onto it.
-INFINITIVES: Final = {
-    "fr": re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)\b"),
-    "es": re.compile(r"[^\W\d_]{1,30}[aei]r(?:me|te|se|nos|l[aeo]s?)?\b"),
-    "it": re.compile(r"[^\W\d_]{1,30}[aei]r(?:e|mi|ti|si|ci|l[aeio])\b"),
-    "pt": re.compile(r"[^\W\d_]{1,30}[aei]r\b"),
-}
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
@@ -243,9 +236,7 @@ def is_no_allergen(claim: Claim) -> bool:
 
 def is_recent_deed(claim: Claim) -> bool:
     """ "Je viens de déménager", "vengo de hacerme las pruebas": done just now, and no place that somebody is from."""
-    # "Vengo" is Spanish and Italian.
-    is_deed = claim.lang in INFINITIVES and any(deed.match(claim.object) for deed in INFINITIVES.values())
-    return is_deed and is_unnamed(claim)
+    return is_deed(claim.object, claim.lang) and is_unnamed(claim)
 
 
 def is_unnamed(claim: Claim) -> bool:

@@ -10,10 +10,22 @@ from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 
 WORD: Final = re.compile(r"[^\W_]+")
+# How a deed begins; in Spanish and Italian a pronoun may be written onto it.
+INFINITIVES: Final = {
+    "fr": re.compile(r"[^\W\d_]{2,30}(?:er|ir|dre|tre)\b"),
+    "es": re.compile(r"[^\W\d_]{1,30}[aei]r(?:me|te|se|nos|l[aeo]s?)?\b"),
+    "it": re.compile(r"[^\W\d_]{1,30}[aei]r(?:e|mi|ti|si|ci|l[aeio])\b"),
+    "pt": re.compile(r"[^\W\d_]{1,30}[aei]r\b"),
+}
 # What stands beside shifts and names nothing: "finally no more nights".
 LIGHT: Final = ("not", "adv", "now", "conj", "det", "i", "to me", "of", "degree", "clitic")
 # Words up to the verb of advising: "me sugerir".
 MOST_BEFORE: Final = 2
+
+
+def is_deed(spoken: str, language: str) -> bool:
+    """Whether words begin with an infinitive: "comprar pan", "fare la spesa". "Vengo" is Spanish and Italian."""
+    return language in INFINITIVES and any(one.match(spoken) for one in INFINITIVES.values())
 
 
 def is_hired_vehicle(spoken: str, language: str) -> bool:

@@ -12,6 +12,7 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.doses import find_plain_doses
 from memory.claims.health.prescriptions import drop_taken, find_drugs, find_further_slots
+from memory.claims.slots.kinds import is_deed
 from memory.claims.slots.matching import (
     SlotMatch,
     find_drug,
@@ -124,6 +125,9 @@ def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:
 def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
     if slot.relation in {FAVORITE, POSSESSED}:
         return resolve_noun(slot, raw, language)
+    # "He dejado de comer carne" leaves no employer.
+    if slot.relation == "works_at" and slot.is_over and is_deed(slot.object, language):
+        return []
     if slot.relation == SUCCESSOR:
         return find_successor(slot, known)
     is_event = slot.relation == "time" and slot.subject.count(" ") == 1

@@ -123,3 +123,15 @@ def test_nobody_is_from_what_they_have_just_done(said: str) -> None:
 @pytest.mark.parametrize("said", ["my boss Tom is off sick", "Tom, my boss, is off sick", "mi jefa Ana está de baja"])
 def test_who_somebody_is_stays_when_the_rest_passes(said: str) -> None:
     assert ("you", "boss") in {one[:2] for one in list_claims(said)}
+
+
+@pytest.mark.parametrize(
+    "said", ["he dejado de fumar", "dejé de fumar hace dos meses", "deixei de fumar", "ho smesso di fumare"]
+)
+def test_who_has_given_up_smoking_has_left_no_employer(said: str) -> None:
+    assert {one[1] for one in list_claims(said)} == {"smokes"}
+
+
+@pytest.mark.parametrize("said", ["he dejado de comer carne", "deixei de comer carne", "he dejado de trabajar"])
+def test_what_somebody_no_longer_does_is_no_employer(said: str) -> None:
+    assert "works_at" not in {one[1] for one in list_claims(said)}

@@ -1,8 +1,10 @@
-"""What a sentence tells in few words, mostly without a verb: appointments, a couple's end, a new work, a new home."""
+"""What a sentence tells in few words, mostly without a verb: appointments, the end of a couple or a work, a new work or
+home."""
 
 from memory.claims.arrivals import add_arrivals
 from memory.claims.claim import Claim
 from memory.claims.dates.agenda import split_appointments
+from memory.claims.dismissals import add_dismissal
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.separations import add_separation
 
@@ -15,6 +17,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
     likely = reading.whole.languages
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_separation(claims, one.sentence, one.place, likely)
+    claims = add_dismissal(claims, one.sentence, one.place, likely)
     return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
 
 

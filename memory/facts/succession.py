@@ -38,6 +38,7 @@ MAY_BE_SEVERAL: Final = frozenset(
 )
 LEAST_WORD: Final = 3
 CONDITION: Final = "has_condition"
+WORKS_AT: Final = "works_at"
 COUPLE: Final = frozenset({"partner"})
 # A value of an axis: of a pregnancy.
 OVER: Final = "over"
@@ -95,8 +96,16 @@ def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
 
 
 def ends_state(fact: Fact, draft: FactDraft) -> bool:
-    """Whether a statement of another slot ends how somebody is: a birth, what is eaten again, being home."""
-    return tells_birth(fact, draft) or ends_diet(fact, draft) or ends_stay(fact, draft)
+    """Whether a statement of another slot ends how somebody is: a birth, what is eaten again, being home; or one of
+    work without an employer's name that of the employer."""
+    return any(ends(fact, draft) for ends in (tells_birth, ends_diet, ends_stay, ends_work))
+
+
+def ends_work(fact: Fact, draft: FactDraft) -> bool:
+    """ "I was laid off", "me jubilé": whoever the employer was."""
+    is_over = draft.tense == OVER and draft.relation == WORKS_AT and not draft.object
+    is_held = fact.relation == WORKS_AT and fact.polarity and fact.tense != OVER
+    return is_over and is_held and fact.subject_key == fold_key(draft.subject) and fact.last_seen <= draft.occurred_at
 
 
 def tells_birth(fact: Fact, draft: FactDraft) -> bool:

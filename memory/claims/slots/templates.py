@@ -151,6 +151,7 @@ WORD_SECTIONS: Final = frozenset(
         "couple and",
         "couple me",
         "parted",
+        "works no more",
         "of work",
         "at work",
         "keys",

@@ -1,0 +1,79 @@
+"""The end of a work that nobody names: "I was laid off", "ich bin jetzt in Rente", "he dejado el trabajo".
+
+Clauses took "I lost my job" for an illness and "I quit my job" for a diet, and most of them for nothing; the employer
+that was told before still held.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Final
+
+from memory.claims.building import word_whole
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.dates.agenda import order_languages
+from memory.claims.lexicon import MARK
+from memory.claims.relations import ABOUT
+from memory.claims.slots.matching import load_small_words, load_words
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_text
+from memory.language.periods import is_time_word
+
+WORKS_AT: Final = "works_at"
+# What the reader of clauses makes of these words.
+REPLACED: Final = frozenset({ABOUT, "diet", "has_condition", "has", "member_of", "is"})
+PLAIN: Final = re.compile(r"[^\W_]+")
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
+
+
+def add_dismissal(
+    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+) -> list[Claim]:
+    """The claims of a sentence, or that the person's work has ended; "I quit my job at Aldi" says itself where."""
+    ends_known = any(one.relation == WORKS_AT and one.object and not one.polarity for one in claims)
+    is_story = sentence.has(MARK + "past", MARK + "episode", "if i") or YEAR.search(sentence.raw) is not None
+    # "I quit my job and started at Lidl" is followed by what takes its place.
+    begins = any(one.relation == WORKS_AT and one.object and one.polarity for one in claims)
+    if sentence.is_question or is_story or begins or (ends_known and not ends_bare_work(claims)):
+        return list(claims)
+    language = next((one for one in order_languages(languages) if tells_dismissal(sentence.raw, one)), None)
+    if language is None:
+        return list(claims)
+    span = (place, place + len(sentence.raw))
+    kept = [one for one in claims if one.relation not in REPLACED | {WORKS_AT} or one.tense == "new"]
+    whole = word_whole(sentence)
+    over = Claim(SPEAKER, WORKS_AT, "", whole, span, polarity=False, tense="over", lang=language, is_sure=True)
+    return [*kept, over]
+
+
+def ends_bare_work(claims: Sequence[Claim]) -> bool:
+    """ "Dejé mi trabajo" names no employer: the work itself was read as one."""
+    over = [one for one in claims if one.relation == WORKS_AT and not one.polarity]
+    return all(one.object in load_words(one.lang or "en", "of work") for one in over)
+
+
+def tells_dismissal(spoken: str, language: str) -> bool:
+    words = [fold_letters(word) for word in PLAIN.findall(spoken)]
+    raw = [match.end() for match in PLAIN.finditer(spoken)]
+    return any(
+        tuple(words[at : at + len(phrase)]) == phrase
+        and not (at and words[at - 1] in load_words(language, "almost"))
+        and ends_there(spoken[raw[at + len(phrase) - 1] :], language)
+        for phrase in list_phrases(language)
+        for at in range(len(words) - len(phrase) + 1)
+    )
+
+
+def ends_there(behind: str, language: str) -> bool:
+    """Whether nothing follows that is ended instead: "I quit smoking"; "I quit, last week" and "I quit yesterday"."""
+    following = PLAIN.match(behind.lstrip())
+    if following is None or not behind.startswith(" "):
+        return True
+    word = following.group()
+    return is_time_word(fold_text(word)) or fold_letters(word) in load_small_words(language)
+
+
+@cache
+def list_phrases(language: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(PLAIN.findall(phrase)) for phrase in sorted(load_words(language, "works no more")))

@@ -5,8 +5,6 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from memory.claims.answering import claim_answer, replace_answered
-from memory.claims.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.asking import mark_asked
 from memory.claims.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
 from memory.claims.claim import Claim
@@ -19,14 +17,13 @@ from memory.claims.completion import (
     name_pronoun,
     resolve_pronouns,
 )
-from memory.claims.confirming import claim_confirmed
 from memory.claims.corrected import CorrectedText
 from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
-from memory.claims.follow_ups import claim_follow_up
+from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
@@ -43,6 +40,7 @@ from memory.claims.mentions import collect_mentions
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST, UNSURE
+from memory.claims.replying import add_reply
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
 from memory.claims.sentences import prepare_sentence
 from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose
@@ -118,13 +116,7 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         laughs = reading.laughs_in(one)
         found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
-    if asked and reading.sentences and reading.sentences[0].is_open:
-        first = reading.sentences[0]
-        beside = "".join(previous[-1:]), "".join(one.sentence.raw for one in reading.sentences[1:2])
-        answered = claim_answer(first.sentence, first.place, asked, *beside)
-        answered = answered or claim_follow_up(first.sentence, first.place, asked, *beside, read_claims)
-        answered = answered or claim_confirmed(first.sentence, first.place, asked, beside[0], read_claims)
-        found = replace_answered(found, answered)
+    found = add_reply(found, reading, asked, previous, read_claims)
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

@@ -36,7 +36,8 @@ def choose_objects(
         places = [one for one in towns if is_place(reader, one, relation)]
         # "Wohn in leipzig, zumindest stand das im vertrag": of more than one, small letters name only what is known.
         tells_names = reader.has_capitals or reader.words.language == HEBREW
-        return [one for one in places if one is places[0] or tells_names or is_known_place(one.head)]
+        is_sure = tells_names or relation == "born_in"
+        return [one for one in places if one is places[0] or is_sure or is_known_place(one.head)]
     if relation == "works_at":
         # "He dejado de fumar" leaves no employer.
         language = reader.words.language

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.claims.appositions import open_brackets, put_nouns_first
 from memory.claims.frames.ages import blank_ages
+from memory.claims.frames.appositions import open_brackets, put_nouns_first
 from memory.claims.frames.clauses import HotClause, cut_turn, mark_supposed
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.genitives import split_genitives

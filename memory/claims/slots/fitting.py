@@ -30,7 +30,7 @@ from memory.claims.slots.unnamed import (
     is_of_theirs,
     settle_named,
 )
-from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling
+from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling, name_phone
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
 from memory.claims.topics import find_topic_words
@@ -83,21 +83,6 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
         return free_claim(claim)
     return None
-
-
-def name_phone(claim: Claim) -> Claim:
-    """ "My phone is a Pixel 9": which it is, where a number would have digits alone."""
-    at = claim.statement.casefold().find(claim.object)
-    said = claim.statement[at : at + len(claim.object)] if at >= 0 else ""
-    is_make = bool(said) and said[0].isalpha() and any(char.isupper() or char.isdigit() for char in said)
-    if claim.relation != "phone_number" or not is_make or is_led(claim) or fits_relation(claim.relation, claim.object):
-        return claim
-    return replace(claim, subject=SPEAKER, relation="phone")
-
-
-def is_led(claim: Claim) -> bool:
-    """Whether the value begins with a preposition: "on O2" is where a phone is, and not which."""
-    return fold_letters(claim.object.split()[0]) in load_words(claim.lang or "en", "prep", "frames")
 
 
 def tells_nothing(claim: Claim) -> bool:

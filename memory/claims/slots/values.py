@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.claim import Claim
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import list_spoken
+from memory.claims.relations import fits_relation
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
@@ -118,3 +119,18 @@ def is_mere_dwelling(spoken: str) -> bool:
     kinds = ((load_words(code, "dwelling", "frames"), load_small_words(code)) for code in list_codes())
     sizes = frozenset(fold_letters(one) for one in collect_entries("slots", "dwelling size"))
     return any(words & dwellings and words <= dwellings | small | sizes for dwellings, small in kinds)
+
+
+def name_phone(claim: Claim) -> Claim:
+    """ "My phone is a Pixel 9": which it is, where a number would have digits alone."""
+    at = claim.statement.casefold().find(claim.object)
+    said = claim.statement[at : at + len(claim.object)] if at >= 0 else ""
+    is_make = bool(said) and said[0].isalpha() and any(char.isupper() or char.isdigit() for char in said)
+    if claim.relation != "phone_number" or not is_make or is_led(claim) or fits_relation(claim.relation, claim.object):
+        return claim
+    return replace(claim, subject=SPEAKER, relation="phone")
+
+
+def is_led(claim: Claim) -> bool:
+    """Whether the value begins with a preposition: "on O2" is where a phone is, and not which."""
+    return fold_letters(claim.object.split()[0]) in load_words(claim.lang or "en", "prep", "frames")

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.claims import read_claims
-from memory.claims.appositions import join_appositions, put_nouns_first
+from memory.claims.frames.appositions import join_appositions, put_nouns_first
 
 Slot = tuple[str, str, str]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.claims.appositions import open_brackets
+from memory.claims.frames.appositions import open_brackets
 from memory.claims.reader import read_claims
 from memory.claims.turns import read_turn as read_hot_turn
 

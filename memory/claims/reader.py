@@ -73,6 +73,7 @@ from memory.claims.voices import (
     mask_other_voices,
     speaks_for_others,
 )
+from memory.claims.whether import drop_asked
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.spelling import normalise_text
@@ -215,8 +216,10 @@ def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedTe
     around = whole.own_sentences[max(0, index - 1) : index]
     is_asked = any(before.is_question and is_proposed(before.raw, raw, whole.languages) for before in around)
     is_supposed = is_asked or framed.is_supposed(raw, one.place)
-    claims = () if is_supposed else tuple(drop_supposed(one.claims, one.sentence, languages))
-    return replace(one, claims=claims, is_supposed=is_supposed or (not claims and pretends(one.sentence, languages)))
+    told = () if is_supposed else drop_asked(one.claims, one.sentence, languages)
+    claims = tuple(drop_supposed(told, one.sentence, languages))
+    is_supposed = is_supposed or (not claims and pretends(one.sentence, languages))
+    return replace(one, claims=claims, is_supposed=is_supposed or (not told and bool(one.claims)))
 
 
 def read_closed(

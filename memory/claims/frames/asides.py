@@ -27,7 +27,9 @@ def find_supposed(turn: TurnClauses) -> tuple[Span, ...]:
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
         clauses = list(group)
         verbal = [reason for clause, reason in clauses if not clause.is_bare]
-        if not verbal or any(reason != "hypothetical" for reason in verbal):
+        # "If I live in Hull, do I pay less?" asks of what is only supposed.
+        reasons = {"hypothetical", "question"} if is_condition(clauses[0][0]) else {"hypothetical"}
+        if not verbal or not reasons.issuperset(verbal):
             continue
         if any(is_wished(clause, turn.words) for clause, _ in clauses):
             found.append((clauses[0][0].tokens[0].start, clauses[-1][0].tokens[-1].end))
@@ -36,8 +38,11 @@ def find_supposed(turn: TurnClauses) -> tuple[Span, ...]:
 
 def is_wished(clause: HotClause, words: HotWords) -> bool:
     """A condition or a wish, and no plan: "I want to lose ten kilos" is a goal."""
-    is_condition = clause.link == "if" or clause.tokens[0].has("if")
-    return is_condition or clause.says(words.phrases["wish"]) or has_unreal(clause, words)
+    return is_condition(clause) or clause.says(words.phrases["wish"]) or has_unreal(clause, words)
+
+
+def is_condition(clause: HotClause) -> bool:
+    return clause.link == "if" or clause.tokens[0].has("if")
 
 
 def find_asked_events(turn: TurnClauses) -> tuple[AskedEvent, ...]:

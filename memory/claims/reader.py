@@ -43,7 +43,7 @@ from memory.claims.relations import ABOUT, REQUEST, UNSURE
 from memory.claims.replying import add_reply
 from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
 from memory.claims.sentences import prepare_sentence
-from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose
+from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with, read_frames
@@ -326,12 +326,10 @@ def read_sentence(
         # "Wouldn't Fridays be better?" moves nothing.
         is_asked = sentence.is_question and {moved.relation, *(slot.relation for slot in slots)} == {"time"}
         told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
-    # What strangers are and do is nobody's business here: "the neighbour lives in Leeds".
-    is_strange = sentence.has("stranger", MARK + "noun neighbor")
-    own = [slot for slot in slots if not is_strange or is_found(slot, sentence)]
-    if not any(told) and (own or not is_strange):
+    own = [slot for slot in slots if not is_of_stranger(slot, sentence, tokens) or is_found(slot, sentence)]
+    if not any(told) and (own or not slots):
         told = [[claim] for slot in own if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
-    elif told:
+    if told:
         told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
     for claims in filter(None, told):
         has_capitals = sentence.raw[:1].isupper()

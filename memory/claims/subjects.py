@@ -5,9 +5,12 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.lexicon import MARK
+from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.taxonomy import ANIMALS, KIN, PERSONS
 from memory.guard.annotation import Sentence, Span
+from memory.language.folding import fold_name
+from memory.language.hebrew import is_hebrew
+from memory.language.names import load_given_names
 
 # The subject of a clause that goes on about what the sentence before it named.
 PRONOUN: Final = "it"
@@ -62,13 +65,25 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
     """
     link = max((at for at, _ in sentence.spans(MARK + "link") if at < place), default=-1)
     speaking = sentence.spans(MARK + "i", MARK + "i am", MARK + "self")
+    if link < 0 and place == 1 and begins_with_name(sentence, 0):
+        # "נועה צמחונית": Hebrew says no "is".
+        link = place
     if link < 0 or any(link < at <= place for at, _ in speaking):
         return ""
+    if link == 1 and is_single_subject(sentence, speaking):
+        return sentence.words[0]
     owned = find_owned_noun(sentence, 0, link)
     if owned is not None and is_being_at(sentence, owned):
         return name_owner(sentence, owned, link)
     # A sentence begins with a capital whatever it names.
     return sentence.words[link - 1] if link > 1 and link - 1 in sentence.capitals else ""
+
+
+def is_single_subject(sentence: Sentence, speaking: Collection[Span]) -> bool:
+    """ "Greta is allergic to nuts": one word before "is" that is neither the person's nor points to something."""
+    first = sentence.words[0]
+    is_small = sentence.has_at(0, MARK + "third", MARK + "the", MARK + "my", MARK + "not", MARK + "joint")
+    return first.isalpha() and not (is_small or first in load_small_words() or any(at <= 1 for at, _ in speaking))
 
 
 def find_kin_before(sentence: Sentence, place: int) -> str:
@@ -99,7 +114,13 @@ def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, dr
     if any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
         return True
     names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third")
+    names_another = names_another or (head < first and begins_with_name(sentence, head))
     return drops and first - head <= REACH_NAME and not names_another
+
+
+def begins_with_name(sentence: Sentence, place: int) -> bool:
+    """Where no letter is a capital: of a name of several meanings nobody knows."""
+    return is_hebrew(sentence.words[place]) and fold_name(sentence.words[place]) in load_given_names()
 
 
 def is_within_change(sentence: Sentence, head: int, first: int) -> bool:

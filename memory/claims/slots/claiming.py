@@ -27,6 +27,8 @@ from memory.guard.annotation import Sentence
 PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
 # Where somebody has moved to, and what they have begun.
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
+# Words between "my" and a noun: "my old neighbour".
+MOST_ADJECTIVES: Final = 1
 SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
 
 
@@ -44,6 +46,22 @@ def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
         # "My sister came off sertraline", "my brother has left Tesco"; "my doctor stopped it" is of the person.
         return replace(slot, subject=find_kin_before(sentence, place) or SPEAKER)
     return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
+
+
+def is_of_stranger(slot: SlotMatch, sentence: Sentence, tokens: ClauseTokens) -> bool:
+    """What strangers are and do is nobody's business here: "the neighbour lives in Leeds", "the nurse is 34".
+
+    "My manager" is none, and "Grace works as a nurse" names one only in what she does.
+    """
+    first, last = slot.object_span
+    near = sentence.spans(MARK + "noun neighbor")
+    others = (span for span in sentence.spans("stranger") if span in near or not is_owned(sentence, span))
+    return any(not first <= tokens.starts[at] < last for at, _ in (*near, *others))
+
+
+def is_owned(sentence: Sentence, span: tuple[int, int]) -> bool:
+    """Whether "my" stands before it, or behind it as in Hebrew."""
+    return sentence.has_before(span[0], MOST_ADJECTIVES, MARK + "my") or sentence.has_at(span[1], MARK + "my")
 
 
 def claim_slot(

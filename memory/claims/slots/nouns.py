@@ -34,6 +34,9 @@ NAMES_BESIDE: Final = re.compile(
     r"(?:,\s|,?\s(?:and|und|y|et|e|ed|i)\s)([A-ZÀ-Þ]\w{1,30})(?=[.,!?)]|\s(?:and|und|y|et|e|ed|i)\s|$)"
 )
 MOST_NAMES: Final = 5
+# Sections of `frames.txt` and `slots.txt` whose words tell how somebody is or what they do.
+PREDICATES: Final = ("verb", "quality", "occupation", "complement", "passing", "age word", "have", "lack")
+STATES: Final = ("jobs", "diet word", "ill word", "religion word", "condition")
 NAME: Final = re.compile(r"[A-ZÀ-Þ]\w+")
 
 
@@ -136,8 +139,44 @@ def is_name_word(word: str, language: str) -> bool:
         small = (load_words(language, kind) for kind in ("adverb", "stop", "he", "article", "with he", "denial"))
         # "אמא שלי ואני": who speaks is nobody's name.
         is_speaker = word.removeprefix("ו") in load_words(language, "i")
-        return not (is_speaker or any(fold_letters(word) in kind for kind in small) or word.isdigit())
+        return not (
+            is_speaker
+            or tells_state(word, language)
+            or any(fold_letters(word) in kind for kind in small)
+            or word.isdigit()
+        )
     return word[0].isupper()
+
+
+def tells_state(word: str, language: str) -> bool:
+    """ "My boss is vegetarian", "mein Chef ist Koch", "הבוס שלי אוכל": what stands behind a noun is no name of theirs.
+
+    A capital is a name's where nouns have none: "my boss is Baker".
+    """
+    if (word[0].isupper() and language not in CAPITAL_NOUNS) or fold_name(word) in load_given_names():
+        return False
+    return fold_letters(word) in load_predicates(language)
+
+
+@cache
+def load_predicates(language: str) -> frozenset[str]:
+    """Words that tell how somebody is or what they do."""
+    told = {fold_letters(word) for kind in PREDICATES for word in read_entries(language, "frames", kind)}
+    told |= {word for kind in STATES for one in load_words(language, kind) for word in one.split()[:1]}
+    for section, lines in read_sections(language, "frames").items():
+        if section.startswith("frame "):
+            forms = (form.strip(" _") for line in lines for form in re.split(r"[,/]", line.partition(">")[0]))
+            told |= {fold_letters(form.split()[0]) for form in forms if form}
+    return frozenset(told.union(list_template_words(language)))
+
+
+def list_template_words(language: str) -> Iterator[str]:
+    """The words before a value in Hebrew, whose verbs in the present have no other list."""
+    if language != HEBREW:
+        return
+    for line in (line for lines in read_sections(language, "slots").values() for line in lines if "<o" in line):
+        for part in line.split():
+            yield from re.split(r"[|/]", part.rstrip("?")) if "<" not in part else ()
 
 
 def name_all(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:

@@ -29,14 +29,18 @@ from memory.claims.slots.nouns import (
     find_appositions,
     find_known_noun,
     find_noun,
+    is_name_word,
     is_person_or_animal,
     load_nouns,
     name_all,
     name_beside,
+    tells_state,
 )
 from memory.claims.subjects import is_person
+from memory.claims.taxonomy import PARTNERS
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 from memory.language.numbers import find_written_numbers
@@ -137,7 +141,7 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     if slot.relation == "named" and subject == SPEAKER:
         subject = find_last_subject(language, known)
     # "Her sister Anna is a nurse": whoever was told of last may be Anna herself.
-    if subject is None or subject == slot.object or not means_name(slot, subject, raw):
+    if subject is None or subject == slot.object or not means_name(slot, subject, raw, language):
         return []
     is_food = slot.relation == "drinks" and slot.is_over and is_eaten(slot.object)
     # "I gave up meat".
@@ -179,9 +183,11 @@ def is_eaten(spoken: str) -> bool:
     return "food" in topics and "drink" not in topics
 
 
-def means_name(slot: SlotMatch, subject: str, raw: str) -> bool:
+def means_name(slot: SlotMatch, subject: str, raw: str, language: str) -> bool:
     """ "It's Helena Crosse" and "I go to PureFit" name somebody or something, "it's late" and "I go to bed" do not."""
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
+    if (is_person_or_animal(slot.relation) or slot.relation in PARTNERS) and spoken:
+        return is_name_word(spoken[0], language) if language == HEBREW else not tells_state(spoken[0], language)
     is_capital = all(word[0].isupper() for word in spoken[:LONGEST_NAME])
     if slot.relation == "goes_to":
         return is_capital
@@ -258,7 +264,8 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     if slot.relation == FAVORITE:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
-    is_named = any(word[0].isupper() or word[0].isdigit() or "א" <= word[0] <= "ת" for word in spoken)
+    is_hebrew_name = language == HEBREW and bool(spoken) and is_name_word(spoken[0], language)
+    is_named = is_hebrew_name or any(word[0].isupper() or word[0].isdigit() for word in spoken)
     if is_person_or_animal(noun[1]) and (not (is_named or raw == raw.casefold()) or len(spoken) > LONGEST_NAME + 1):
         return []
     # "My screen is black": a noun that no list knows says too little to make a claim by itself.

@@ -36,6 +36,9 @@ def find_statement_end(sentence: Sentence, group: ClauseGroup) -> int | None:
         return None
     if has_within(sentence, group.start, end, "would", apart=(first.start, first.end)):
         return None
+    # "My brother may live in York": between who it is and what is said of them.
+    if has_within(sentence, first.start, first.phrase, "would"):
+        return None
     if is_of_passing(sentence, group, first, end):
         return None
     is_pointing = first.category in POINTING or first.relation in {"likes", "dislikes"}

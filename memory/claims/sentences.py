@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.lexicon import list_nouns, strip_marks
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.suppositions import drop_letter
+from memory.claims.suppositions import drop_letter, mark_may
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
 
@@ -16,7 +16,7 @@ MOST_WORDS: Final = 100
 
 def prepare_sentence(sentence: Sentence) -> Sentence:
     """With all nouns under one kind, and no longer than a person speaks: clauses look at all words of a kind."""
-    sentence = drop_letter(sentence)
+    sentence = mark_may(drop_letter(sentence))
     kinds = sentence.spans_by_kind
     nouns = [kind for kind in list_nouns() if kind in kinds]
     if nouns:

@@ -18,10 +18,13 @@ from memory.guard.lexicon import WORD
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN
 from memory.language.loader import list_codes, read_entries
+from memory.language.stems import DEFAULT_LANGUAGE
 
 # "If I eat nuts, my throat closes" tells what lasts all the same.
 LASTING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet", ABOUT})
 WOULD: Final = "would"
+# English: the only verb of possibility that is a month as well.
+MAY: Final = "may"
 STYLE, GOAL = "style", "goal"
 # "If you must know, I live in Leeds": put to whoever listens, a condition is a manner of speaking.
 ADDRESSED_WITHIN: Final = 4
@@ -35,6 +38,31 @@ def drop_letter(sentence: Sentence) -> Sentence:
     meant = [span for span in kinds[WOULD] if sentence.words[span[0]] != "d"]
     others = {kind: spans for kind, spans in kinds.items() if kind != WOULD}
     return replace(sentence, spans_by_kind={**others, WOULD: meant} if meant else others)
+
+
+def mark_may(sentence: Sentence) -> Sentence:
+    """ "My brother may have diabetes": with the small letter of a verb between words it is one, and no month.
+
+    "Born in May", "on 3 may" and "last may" stand behind a preposition, a number or an adjective.
+    """
+    places = [at for at, word in enumerate(sentence.words) if word == MAY and may_be_modal(sentence, at)]
+    if not places:
+        return sentence
+    spans = sorted([*sentence.spans(WOULD), *((at, at + 1) for at in places)])
+    return replace(sentence, spans_by_kind={**sentence.spans_by_kind, WOULD: spans})
+
+
+def may_be_modal(sentence: Sentence, at: int) -> bool:
+    if not 0 < at < len(sentence.words) - 1 or at in sentence.capitals:
+        return False
+    before, behind = sentence.words[at - 1], sentence.words[at + 1]
+    return not before[0].isdigit() and behind.isalpha() and before not in load_before_month()
+
+
+@cache
+def load_before_month() -> frozenset[str]:
+    kinds = ("prep", "det", "time adj", "time link", "time", "my", "conj")
+    return frozenset(word for kind in kinds for word in read_entries(DEFAULT_LANGUAGE, "frames", kind))
 
 
 def drop_supposed(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:

@@ -1,9 +1,10 @@
 """What sets a clause aside: that it asks, supposes, hedges, plans, tells what is over, or speaks of what passes."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
-from memory.claims.frames.clauses import HotClause
+from memory.claims.frames.clauses import VERBS, HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.triples import DropReason
 from memory.claims.frames.words import STORY, HotWords
@@ -18,6 +19,7 @@ UNREAL: Final = {
     "de": (),
     "en": (),
 }
+VERB_LAST: Final = frozenset({"de"})
 SHORTEST_UNREAL: Final = 6
 # What words of a time to come leave as it is: "wir ziehen Ende des Monats nach Ulm".
 AHEAD: Final = frozenset({"lives_in", "moved_from", "works_at", "works_as"})
@@ -128,7 +130,7 @@ def has_unreal(clause: HotClause, words: HotWords) -> bool:
 def is_hedged(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
     clause = clauses[at]
     hedges = words.phrases["hedge"]
-    if clause.says(hedges):
+    if clause.says(hedges) or says_possible(clause, words):
         return True
     before = find_beside(clauses, at, -1)
     if before is not None and before.says(hedges) and clause.link != "but":
@@ -143,6 +145,17 @@ def is_hedged(clauses: Sequence[HotClause], at: int, words: HotWords) -> bool:
         and count_words(after) <= MOST_OF_HEDGE
         and not (after.link == "but" or (after.link == "conj" and not ends_hedged(after, hedges)))
     )
+
+
+def says_possible(clause: HotClause, words: HotWords) -> bool:
+    """ "My brother may have diabetes", "mein Bruder könnte in Ulm wohnen"; in May nothing is possible by that.
+
+    The verb follows at once, but in German, where it stands at the end.
+    """
+    for before, token in pairwise(clause.tokens):
+        if before.has("possible") and (token.has(*VERBS) or token.has("adv", "not") or words.language in VERB_LAST):
+            return True
+    return False
 
 
 def ends_hedged(clause: HotClause, hedges: Sequence[str]) -> bool:

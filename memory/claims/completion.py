@@ -3,6 +3,7 @@
 "It's Nadège who took his place, she signs my leave": who signs is claimed, and the name stands in the other clause.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,8 +15,8 @@ from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
-from memory.claims.slots.matching import load_words
-from memory.claims.slots.nouns import is_person_or_animal
+from memory.claims.slots.matching import join_entries, load_words
+from memory.claims.slots.nouns import find_known_noun, is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.stretches import find_told_stretch, rate_stretch
 from memory.claims.subjects import (
@@ -206,6 +207,16 @@ def is_covered(sentence: Sentence, tokens: ClauseTokens, clause: Place, claims: 
 
 def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
     return [claim for one in claims if (claim := resolve_pronoun(one, before))]
+
+
+def name_theirs(claim: Claim) -> Claim:
+    """ "His wife has diabetes" is told of his wife: "wife" alone would be the person's own."""
+    if not claim.lang or claim.subject == SPEAKER or find_known_noun(claim.subject.split(), claim.lang) is None:
+        return claim
+    owners = join_entries(claim.lang, "their")
+    noun = re.escape(claim.subject)
+    said = re.search(rf"(?<!\w)(?:(?:{owners})\s{noun}|{noun}\s(?:{owners}))(?!\w)", claim.statement, re.IGNORECASE)
+    return replace(claim, subject=said[0].casefold()) if said is not None else claim
 
 
 def mark_ended(claim: Claim, known: Sequence[KnownSlot]) -> Claim:

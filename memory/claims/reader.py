@@ -15,6 +15,7 @@ from memory.claims.completion import (
     drop_contained,
     mark_ended,
     name_pronoun,
+    name_theirs,
     resolve_pronouns,
 )
 from memory.claims.corrected import CorrectedText
@@ -166,7 +167,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         sure = dosed if sentence.is_question else [*dosed, *reacted]
         slots = put_known(slots, cut_slots(sure, place, place + len(sentence.raw)))
         read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        claims = [corrected.mark_claim(mark_ended(one, known)) for one in resolve_pronouns(read, before)]
+        claims = [corrected.mark_claim(mark_ended(name_theirs(one), known)) for one in resolve_pronouns(read, before)]
         found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
         known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
         mentions |= collect_mentions([sentence.raw])

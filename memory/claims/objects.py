@@ -20,7 +20,14 @@ def find_object(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
         return start, start
     stops = [at for at, _ in sentence.spans(MARK + "time") if at > start]
     stops += [at for at in sentence.breaks if at > start]
+    # "From Cork and I'm 34", "aus Ulm und 34": what is joined tells something else.
+    stops += [at for at, after in sentence.spans(MARK + "joint") if at > start and begins_another(sentence, after)]
     return start, min([end, start + MOST_WORDS, *stops])
+
+
+def begins_another(sentence: Sentence, place: int) -> bool:
+    is_number = place < len(sentence.words) and sentence.words[place].isdigit()
+    return is_number or sentence.has_at(place, MARK + "i", MARK + "i am")
 
 
 def find_object_before(sentence: Sentence, start: int, end: int) -> tuple[int, int]:

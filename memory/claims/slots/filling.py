@@ -10,7 +10,7 @@ from memory.claims.clauses import ClauseTokens
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
-from memory.claims.slots.matching import SlotMatch
+from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.slots.resolution import SEES, KnownSlot, find_care
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
@@ -23,6 +23,8 @@ from memory.language.stems import DEFAULT_LANGUAGE
 OF_THEIR_OWN: Final = frozenset(
     {"style", "goal", "learning", "project", "struggles_with", "interest", "values", "skill"}
 )
+# What a clause tells of somebody for good, whatever is joined to it.
+APART: Final = frozenset({"born_in", "nationality", "native_language"})
 
 
 def fill_claims(
@@ -43,6 +45,9 @@ def fill_claims(
     if not inside or (first.relation in OF_THEIR_OWN and not first.is_request):
         yield from (end_told(claim, known) for claim in claims)
         return
+    # "I'm from Cork and I'm 34": the age is not all that is told.
+    apart = [told for claim in claims if (told := make_slot_apart(claim, sentence, inside)) is not None]
+    inside = sorted([*apart, *inside], key=lambda one: one.object_span) if apart else inside
     pieces = [piece for segment in tokens.segments for piece in segment]
     for number, slot in enumerate(inside):
         after = inside[number + 1] if number + 1 < len(inside) else None
@@ -64,6 +69,18 @@ def fill_claims(
             replaces=slot.replaces,
             is_correction=slot.is_correction,
         )
+
+
+def make_slot_apart(claim: Claim, sentence: Sentence, slots: Sequence[SlotMatch]) -> SlotMatch | None:
+    """The slot of a claim whose value no slot of its clauses holds; of one that names no relation, none."""
+    at = sentence.raw.casefold().find(claim.object)
+    is_told = claim.relation in APART and claim.polarity and bool(claim.object)
+    if not is_told or at < 0 or any(one.relation == claim.relation for one in slots):
+        return None
+    span = at, at + len(claim.object)
+    if any(overlaps(span, one.object_span) for one in slots):
+        return None
+    return SlotMatch(claim.relation, claim.subject, claim.object, at, span[1], is_explicit=True, object_span=span)
 
 
 def find_owner(dose: SlotMatch, known: Sequence[KnownSlot]) -> str:

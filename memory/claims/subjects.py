@@ -111,10 +111,12 @@ def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, dr
     speakers = [span for span in sentence.spans(MARK + "i") if head <= span[0]]
     if any(0 <= first - after <= REACH or (at in {last, last + 1} and last < end) for at, after in speakers):
         return True
-    if any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
+    # "חברה שלי אוהבת": whose she is stands behind her.
+    is_owned = sentence.has_at(head, PERSON_NOUNS) and sentence.has_at(head + 1, MARK + "my")
+    if not is_owned and any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
         return True
     names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third")
-    names_another = names_another or (head < first and begins_with_name(sentence, head))
+    names_another = names_another or is_owned or (head < first and begins_with_name(sentence, head))
     return drops and first - head <= REACH_NAME and not names_another
 
 
@@ -148,8 +150,10 @@ def find_owned_noun(sentence: Sentence, start: int, end: int) -> Span | None:
 
 def name_owned(sentence: Sentence, owned: Span) -> str:
     """The noun in its words, of which it may have several, and as they were written: "mother-in-law"."""
-    nouns = [span for span in sentence.spans(NOUNS) if owned[0] <= span[0] and span[1] == owned[1]]
-    words = sentence.words[slice(*min(nouns, default=(owned[1] - 1, owned[1])))]
+    nouns = [span for span in sentence.spans(NOUNS) if owned[0] <= span[0] and span[1] <= owned[1]]
+    # "אמא שלי": whose she is may stand behind her.
+    last = max((end for _, end in nouns), default=owned[1])
+    words = sentence.words[slice(*min((span for span in nouns if span[1] == last), default=(last - 1, last)))]
     written = re.search(r"[-\s]".join(map(re.escape, words)), sentence.raw, re.IGNORECASE)
     return written[0].casefold() if written else " ".join(words)
 

@@ -10,8 +10,8 @@ from typing import Final
 from memory.claims.frames.words import HotWords
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW
-from memory.language.loader import read_sections
+from memory.language.hebrew import HEBREW, is_hebrew
+from memory.language.loader import read_entries, read_sections
 from memory.language.names import capitalises_nouns
 
 # Words of a turn that are read: what goes on longer is pasted.
@@ -164,7 +164,11 @@ def load_splits(language: str) -> dict[str, tuple[str, ...]]:
 
 
 def guess_parts(raw: str, words: HotWords) -> tuple[str, ...] | None:
-    """ "jhabite" and "jtravaille", "chamo-me": the pronoun written onto a verb."""
+    """ "jhabite" and "jtravaille", "chamo-me": the pronoun written onto a verb; "לאחותי": "to" onto "my sister"."""
+    if is_hebrew(raw):
+        prefix = next((one for one in read_entries(words.language, "frames", "prefix") if raw.startswith(one)), "")
+        kin = load_splits(words.language).get(raw.removeprefix(prefix)) if prefix else None
+        return (prefix, *kin) if kin else None
     verb, _, pronoun = raw.rpartition("-")
     if verb and "enclitic" in words.classify(pronoun.casefold()):
         return verb, pronoun

@@ -67,7 +67,9 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(name_phone(trim_bracket(claim)))))))
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
-    if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_employer_name(claim):
+    # "Mi hermana se llama Mía" names her, though "mía" is "mine".
+    is_name = is_employer_name(claim) or (claim.relation in CALLED and bool(cut_before(claim)) and is_capital(claim))
+    if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_name:
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
@@ -330,6 +332,10 @@ def is_employer_name(claim: Claim) -> bool:
     if claim.relation != "works_at" or at <= 0:
         return False
     return all(word.istitle() for word in WORD.findall(claim.statement[at : at + len(claim.object)]))
+
+
+def is_capital(claim: Claim) -> bool:
+    return claim.statement[len(cut_before(claim)) :][:1].isupper()
 
 
 def is_number(words: Sequence[str]) -> bool:

@@ -141,14 +141,14 @@ def is_name_word(word: str, language: str) -> bool:
         is_speaker = word.removeprefix("ו") in load_words(language, "i")
         return not (
             is_speaker
-            or tells_state(word, language)
+            or is_predicate_word(word, language)
             or any(fold_letters(word) in kind for kind in small)
             or word.isdigit()
         )
     return word[0].isupper()
 
 
-def tells_state(word: str, language: str) -> bool:
+def is_predicate_word(word: str, language: str) -> bool:
     """ "My boss is vegetarian", "mein Chef ist Koch", "הבוס שלי אוכל": what stands behind a noun is no name of theirs.
 
     A capital is a name's where nouns have none: "my boss is Baker".

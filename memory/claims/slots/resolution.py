@@ -31,10 +31,10 @@ from memory.claims.slots.nouns import (
     find_noun,
     is_name_word,
     is_person_or_animal,
+    is_predicate_word,
     load_nouns,
     name_all,
     name_beside,
-    tells_state,
 )
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import PARTNERS
@@ -187,7 +187,7 @@ def means_name(slot: SlotMatch, subject: str, raw: str, language: str) -> bool:
     """ "It's Helena Crosse" and "I go to PureFit" name somebody or something, "it's late" and "I go to bed" do not."""
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])
     if (is_person_or_animal(slot.relation) or slot.relation in PARTNERS) and spoken:
-        return is_name_word(spoken[0], language) if language == HEBREW else not tells_state(spoken[0], language)
+        return is_name_word(spoken[0], language) if language == HEBREW else not is_predicate_word(spoken[0], language)
     is_capital = all(word[0].isupper() for word in spoken[:LONGEST_NAME])
     if slot.relation == "goes_to":
         return is_capital

@@ -11,7 +11,7 @@ from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT, free_claim
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.nouns import find_known_noun, is_predicate_word
 from memory.claims.taxonomy import ANIMALS, KIN, PARTNERS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
@@ -69,6 +69,9 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
     at = claim.statement.casefold().find(claim.object)
     if not words or at < 0 or any(fold_name(word) in load_given_names() for word in words):
         return False
+    if is_hebrew(words[0]) and is_predicate_word(words[0], claim.lang):
+        # "הבוס שלי לא אוכל חזיר".
+        return True
     was = WAS.search(claim.statement[:at]) is not None
     is_said = was or LINK.search(claim.statement[:at]) is not None or claim.statement[:at].endswith(", ")
     if not is_said or not claim.statement[at].islower():

@@ -65,3 +65,87 @@ def test_a_hebrew_name_before_a_diet_is_not_the_person() -> None:
 )
 def test_a_name_behind_a_noun_is_one(text: str, told: tuple[str, str, str]) -> None:
     assert told in list_told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("His wife is allergic to nuts.", ("his wife", "allergic_to", "nuts")),
+        ("Seine Frau hat Diabetes.", ("seine frau", "has_condition", "diabetes")),
+        ("Su mujer tiene diabetes.", ("su mujer", "has_condition", "diabetes")),
+        ("Sa femme a du diabète.", ("sa femme", "has_condition", "diabète")),
+        ("Sua moglie ha il diabete.", ("sua moglie", "has_condition", "diabete")),
+        ("A mulher dele tem diabetes.", ("mulher dele", "has_condition", "diabetes")),
+        ("אמא שלו גרה בחיפה.", ("אמא שלו", "lives_in", "חיפה")),
+    ],
+)
+def test_his_wife_is_not_the_persons(text: str, told: tuple[str, str, str]) -> None:
+    assert list_told(text) == {told}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My brother may have diabetes.",
+        "My brother may live in York.",
+        "my sister may work at aldi",
+        "I may live in York.",
+        "Mein Bruder könnte in Ulm wohnen.",
+    ],
+)
+def test_what_may_be_is_not_told_as_certain(text: str) -> None:
+    assert list_told(text) <= {("you", "about", ""), ("bruder", "is", "wohnen")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("My birthday is in May and I live in York.", ("you", "birthday", "may")),
+        ("my birthday is on 3 may", ("you", "birthday", "3 may")),
+        ("my brother was born in may and lives in york", ("brother", "lives_in", "york")),
+    ],
+)
+def test_the_month_of_may_doubts_nothing(text: str, told: tuple[str, str, str]) -> None:
+    assert told in list_told(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("לאחותי קוראים מיה", ("you", "sister", "מיה")),
+        ("לבעלי קוראים יאיר.", ("you", "husband", "יאיר")),
+        ("Mi hermana se llama Mía.", ("you", "sister", "mía")),
+    ],
+)
+def test_names_are_read_behind_whatever_is_written_together_or_means_mine(
+    text: str, told: tuple[str, str, str]
+) -> None:
+    assert list_told(text) == {told}
+
+
+@pytest.mark.parametrize("text", ["לאשתי יש סוכרת.", "לאשתו יש סוכרת."])
+def test_an_illness_in_the_dative_is_theirs(text: str) -> None:
+    [claim] = read_claims(text)
+    assert (claim.subject != "you", claim.relation, claim.object) == (True, "has_condition", "סוכרת")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I'm from Cork and I'm 34.", {("you", "born_in", "cork"), ("you", "age", "34")}),
+        ("Bin aus Ulm und 34.", {("you", "born_in", "ulm")}),
+        (
+            "I'm from Izmir but have lived in Hagen since 2019.",
+            {("you", "born_in", "izmir"), ("you", "lives_in", "hagen")},
+        ),
+    ],
+)
+def test_where_somebody_is_from_stays_beside_what_is_joined(text: str, told: set[tuple[str, str, str]]) -> None:
+    assert list_told(text) >= told
+
+
+@pytest.mark.parametrize(
+    "text", ["La profesora de mi hijo es alérgica a las nueces.", "La maestra di mio figlio è allergica alle noci."]
+)
+def test_whose_teacher_it_is_is_nobodys_name(text: str) -> None:
+    assert {subject for subject, _, _ in list_told(text)} <= {"profesora", "maestra"}

@@ -38,6 +38,7 @@ VITAMIN: Final = re.compile(r"(?:vitamin[ae]?|vitamine|ויטמין)\s[\w]{1,3}(
 # Of a list: characters from one medicine to the next, and of a verb that is more than a preposition.
 BETWEEN: Final = 45
 LEAST_VERB: Final = 3
+CLAUSE_END: Final = re.compile(r"[,;:.!?]")
 
 
 def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotMatch]) -> Iterator[SlotMatch]:
@@ -50,7 +51,8 @@ def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotM
     if not drugs:
         return
     own = (one for one in found if one.relation == TAKES and one.subject == SPEAKER)
-    begun = [one.object_span[0] for one in own if not one.is_over]
+    # "Ich nehme kein Ramipril" and what is joined to it are not taken.
+    begun = [one.object_span[0] for one in own if not (one.is_over or one.is_denied)]
     for language in languages:
         yield from list_taken(raw, language, begun, drugs)
     for clause in CLAUSES.finditer(raw):
@@ -83,6 +85,8 @@ def list_taken(raw: str, language: str, begun: Sequence[int], drugs: Sequence[tu
         words = [(fold_letters(word[0]), word) for word in SPOKEN.finditer(raw, *sentence.span())] if inside else []
         speaks = is_own_by_form(language) or any(folded in load_words(language, "i") for folded, _ in words)
         verbs = [word.end() for folded, word in words if speaks and folded in load_takers(language)]
+        # "I don't take ramipril or aspirin".
+        verbs = [at for at in verbs if not denies(raw[sentence.start() : at], language)]
         known = [at for at in begun if sentence.start() <= at <= sentence.end()]
         starts = known or (verbs if len(inside) > 1 else [])
         if not starts:
@@ -97,6 +101,12 @@ def list_taken(raw: str, language: str, begun: Sequence[int], drugs: Sequence[tu
             yield from list_between(raw, place, start, language)
             yield make_slot(drug, start)
             place = start + len(drug)
+
+
+def denies(before: str, language: str) -> bool:
+    """Whether a denial stands in the last clause of what comes before a place."""
+    clause = fold_letters(CLAUSE_END.split(before)[-1]).replace("'", " ")
+    return load_phrases(language, "denial", is_folded=True).search(clause) is not None
 
 
 def list_between(raw: str, start: int, end: int, language: str) -> Iterator[SlotMatch]:

@@ -115,7 +115,8 @@ def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, dr
     is_owned = sentence.has_at(head, PERSON_NOUNS) and sentence.has_at(head + 1, MARK + "my")
     if not is_owned and any(head <= at and after == first for at, after in sentence.spans(MARK + "my")):
         return True
-    names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third")
+    # "אתה רופא שעובד בחיפה", "תן לי מתכון טבעוני" speak to somebody.
+    names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third", "you", "request")
     names_another = names_another or is_owned or (head < first and begins_with_name(sentence, head))
     return drops and first - head <= REACH_NAME and not names_another
 

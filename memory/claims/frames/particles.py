@@ -30,6 +30,7 @@ MOST_PARTICLES: Final = 3
 # Words behind a verb in which its preposition is looked for.
 REACH: Final = 8
 NO_PREDICATE: Final = ("verb", "frame", "named", "be 3", "have 1", "have 3", "conj", "but", "sub", "rel", "if", "wh")
+PRONOUN: Final = frozenset({"thou"})
 VERBAL: Final = ("verb", "frame", "named", "be 3", "have 1", "have 3")
 
 
@@ -98,6 +99,9 @@ def find_known_prefix(word: str, words: HotWords, before: str) -> str:
     for prefix in load_prefixes(words.language):
         rest = word[len(prefix) :].lstrip("-")
         if not word.startswith(prefix) or len(rest) < SHORTEST_KNOWN:
+            continue
+        if prefix not in LEADING and words.classify(rest) == PRONOUN:
+            # "מלך" is a king, and nothing from you.
             continue
         if is_known(rest, words) or (rest not in words.nouns and find_known_prefix(rest, words, prefix)):
             return prefix

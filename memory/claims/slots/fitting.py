@@ -89,7 +89,13 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
 
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
-    return is_theirs or belongs_to(claim) or is_dated(claim) or is_almost(claim) or asks_who(claim) or is_mood(claim)
+    kinds = (belongs_to, is_bidden, is_dated, is_almost, asks_who, is_mood)
+    return is_theirs or any(tells(claim) for tells in kinds)
+
+
+def is_bidden(claim: Claim) -> bool:
+    """ "Fala-me da vida em Beja": a verb with a pronoun written onto it gives nobody a rash."""
+    return claim.relation in ALLERGIES and bool(claim.object) and f"{claim.object}-me " in claim.statement.casefold()
 
 
 def is_dated(claim: Claim) -> bool:
@@ -196,6 +202,8 @@ def name_state(claim: Claim) -> Claim:
     """
     if claim.relation == EATS and is_simile(claim):
         return free_claim(claim)
+    if claim.relation == "likes" and claim.subject == SPEAKER and is_done_like(claim):
+        return free_claim(claim)
     if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
     if claim.relation == "has_condition":
@@ -245,6 +253,18 @@ def is_simile(claim: Claim) -> bool:
     like = load_words(language, "occupation like")
     place = max((at for at, word in enumerate(words) if word in like), default=0)
     return place > 0 and words[place - 1] not in load_small_words(language)
+
+
+def is_done_like(claim: Claim) -> bool:
+    """ "I work like a horse": behind a verb "like" compares."""
+    language = claim.lang or "en"
+    words, hot, small = (
+        WORD.findall(fold_letters(cut_before(claim))),
+        load_hot_words(language),
+        load_small_words(language),
+    )
+    done = (before for before, word in pairwise(words) if word == "like" and before not in small)
+    return any(hot.classify(before) & {"frame", "verb"} for before in done)
 
 
 def complete_ailment(claim: Claim) -> str:

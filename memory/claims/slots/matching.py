@@ -13,6 +13,7 @@ from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
 from memory.language.loader import list_codes, read_entries
+from memory.language.names import capitalises_nouns
 
 TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
 # Words of a sentence that are read for slots.
@@ -166,6 +167,9 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         subject = tokens.cut(*match.span(named)) if named else ("" if template.is_third else SPEAKER)
         if subject == SPEAKER and is_behind_determiner(tokens.text, start, language):
             continue
+        if template.is_first and start and capitalises_nouns(language) and begins_with_capital(tokens, start):
+            # "Erzähl mir vom Leben in Kiel".
+            continue
         if template.is_third and fold_letters(subject) in load_words(language, "i"):
             continue
         yield SlotMatch(
@@ -196,6 +200,10 @@ def is_behind_determiner(text: str, start: int, language: str) -> bool:
     """ "Mi trabajo en Ávila": behind an article what looks like a verb is a noun."""
     before = re.split(f"[{PARTINGS}]", text[max(0, start - 20) : start])[-1]
     return before in load_words(language, "article") or before in load_words(language, "my")
+
+
+def begins_with_capital(tokens: TokenString, start: int) -> bool:
+    return tokens.raw[tokens.places[min(start + 1, len(tokens.places) - 1)]].isupper()
 
 
 def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:

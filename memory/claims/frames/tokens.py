@@ -74,6 +74,10 @@ def free_names(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
 
     Not where every noun has a capital.
     """
+    for at, (before, token) in enumerate(pairwise(tokens), 1):
+        # "Il mio vicino" is near nothing.
+        if before.has("my") and token.has("prep") and token.plain in words.nouns:
+            tokens[at] = replace(token, classes=token.classes - {"prep"})
     if capitalises_nouns(words.language):
         return tokens
     for at, (before, token) in enumerate(pairwise(tokens), 1):

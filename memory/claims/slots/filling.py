@@ -8,7 +8,7 @@ from memory.claims.building import LONGEST, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses import ClauseTokens
 from memory.claims.lexicon import MARK
-from memory.claims.relations import ABOUT
+from memory.claims.relations import ABOUT, WORDED
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
@@ -74,13 +74,16 @@ def fill_claims(
 def make_slot_apart(claim: Claim, sentence: Sentence, slots: Sequence[SlotMatch]) -> SlotMatch | None:
     """The slot of a claim whose value no slot of its clauses holds; of one that names no relation, none."""
     at = sentence.raw.casefold().find(claim.object)
-    is_told = claim.relation in APART and claim.polarity and bool(claim.object)
-    if not is_told or at < 0 or any(one.relation == claim.relation for one in slots):
+    # "My sister Mia doesn't work at Aldi" tells more than her name.
+    is_denied = not claim.polarity and claim.tense == "present" and claim.relation not in WORDED
+    is_told = claim.relation in APART and claim.polarity
+    if not claim.object or not (is_told or is_denied) or at < 0 or any(one.relation == claim.relation for one in slots):
         return None
     span = at, at + len(claim.object)
     if any(overlaps(span, one.object_span) for one in slots):
         return None
-    return SlotMatch(claim.relation, claim.subject, claim.object, at, span[1], is_explicit=True, object_span=span)
+    told = SlotMatch(claim.relation, claim.subject, claim.object, at, span[1], is_explicit=True, object_span=span)
+    return replace(told, is_denied=is_denied)
 
 
 def find_owner(dose: SlotMatch, known: Sequence[KnownSlot]) -> str:

@@ -12,7 +12,7 @@ from memory.claims.health.diets import load_phrases as load_phrases_of_diets
 from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
-from memory.language.loader import list_codes, read_entries
+from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import capitalises_nouns
 
 TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
@@ -76,8 +76,8 @@ def read_tokens(raw: str, language: str) -> TokenString:
     joints = frozenset(read_entries(language, SUBJECT, "joint"))
     text: list[str] = []
     places: list[int] = []
-    gap = ","
-    count = 0
+    owners = load_words(language, "my")
+    gap, before, count = ",", "", 0
     for match in TOKEN.finditer(raw):
         word = match[0]
         if not word[0].isalnum():
@@ -88,7 +88,11 @@ def read_tokens(raw: str, language: str) -> TokenString:
             break
         folded = fold_letters(word)
         is_joint = word.casefold() in joints
-        is_stop = is_joint or folded in stops
+        is_name = is_named(word, language, is_first=count == 1) or (
+            before in owners and folded in load_nouns_said(language)
+        )
+        is_stop = is_joint or (folded in stops and not is_name)
+        before = folded
         text.append(MARKS[is_stop, folded in adverbs] if gap == " " else gap)
         places.append(match.start())
         for at, char in enumerate(folded):
@@ -97,6 +101,23 @@ def read_tokens(raw: str, language: str) -> TokenString:
         places[-1] = match.end() - 1
         gap = ";" if is_joint else " "
     return TokenString("".join(text), raw, tuple(places))
+
+
+def is_named(word: str, language: str, *, is_first: bool) -> bool:
+    """ "My husband Will takes ramipril": what is written as a name ends no subject, where nouns have no capital."""
+    return not is_first and len(word) > 1 and word.istitle() and not capitalises_nouns(language)
+
+
+@cache
+def load_nouns_said(language: str) -> frozenset[str]:
+    """ "Il mio vicino": behind whose it is, what means "near" elsewhere is a noun."""
+    sections = read_sections(language, "claims")
+    return frozenset(
+        fold_letters(one)
+        for kind in sections
+        if kind.startswith("noun ")
+        for one in read_entries(language, "claims", kind)
+    )
 
 
 @cache

@@ -149,3 +149,31 @@ def test_where_somebody_is_from_stays_beside_what_is_joined(text: str, told: set
 )
 def test_whose_teacher_it_is_is_nobodys_name(text: str) -> None:
     assert {subject for subject, _, _ in list_told(text)} <= {"profesora", "maestra"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("My husband Will takes ramipril.", ("will", "takes", "ramipril", True)),
+        ("My husband Will is allergic to nuts.", ("will", "allergic_to", "nuts", True)),
+        ("My husband Will doesn't eat pork.", ("will", "diet", "pork", False)),
+        ("My sister Mia doesn't work at Aldi.", ("mia", "works_at", "aldi", False)),
+    ],
+)
+def test_a_name_that_is_a_verb_and_a_denial_beside_a_name_lose_nothing(
+    text: str, told: tuple[str, str, str, bool]
+) -> None:
+    claims = {(one.subject, one.relation, one.object, one.polarity) for one in read_claims(text)}
+    assert told in claims
+    assert {relation for subject, relation, _, _ in claims if subject == "you"} <= {"husband", "sister"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Il mio vicino si è trasferito a Lecce.", ("vicino", "lives_in", "lecce")),
+        ("Il mio vicino ha 34 anni.", ("vicino", "age", "34")),
+    ],
+)
+def test_an_italian_neighbour_is_near_nothing(text: str, told: tuple[str, str, str]) -> None:
+    assert list_told(text) == {told}

@@ -24,6 +24,7 @@ from memory.claims.dates.appointments import add_appointments, claim_appointment
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
+from memory.claims.fillers import blank_fillers
 from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
@@ -193,7 +194,7 @@ def frame_turn(
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
     quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
-    normal = join_appositions(open_brackets(put_nouns_first(quiet)))
+    normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
     return normal, mask_other_voices(normal), laughs
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from memory.claims.contrasts import put_contrast_right
 from memory.claims.corrected import CorrectedText, correct_text, join_sentences
 from memory.claims.dates.agenda import list_frame_words
 from memory.claims.frames.numerals import read_spoken
@@ -48,6 +49,8 @@ def put_values_right(
     """A text as it was meant, by the slot that a correction fills or by the date or hour that it moves."""
     corrected = correct_text(text, amendment, previous)
     spoken = [one for one in list_codes() if one in (languages or ())]
+    if corrected.text == text:
+        corrected = put_contrast_right(text, previous, spoken)
     return corrected if corrected.text != text else correct_times(text, previous, spoken)
 
 

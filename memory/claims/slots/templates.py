@@ -80,6 +80,7 @@ WORD_SECTIONS: Final = frozenset(
         "opens speech",
         "opens speech before i",
         "closes speech",
+        "contrast",
         "whether",
         "whether if",
         "asks whether",

@@ -147,3 +147,29 @@ def test_an_apology_about_another_matter_takes_nothing_back(turns: tuple[str, ..
     reading = read_turn(last, before)
     assert (reading.retracted, reading.amendment) == ((), None)
     assert not [one for one in read_claims(last, before) if one.replaces]
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "told"),
+    [
+        ("My sister lives in Leeds.", "no, not Leeds, Hull", ("sister", "lives_in", "hull", "leeds")),
+        ("Meine Schwester wohnt in Bonn.", "nein, nicht Bonn, Ulm", ("schwester", "lives_in", "ulm", "bonn")),
+        ("Ma sœur habite à Lyon.", "non, pas Lyon, Brest", ("sœur", "lives_in", "brest", "lyon")),
+        ("Mi hijo se llama Max.", "perdón, Marc, no Max", ("you", "son", "marc", "max")),
+        ("Mia sorella vive a Bari.", "no, non Bari, Lecce", ("sorella", "lives_in", "lecce", "bari")),
+        ("A minha irmã mora em Faro.", "não, Braga, não Faro", ("irmã", "lives_in", "braga", "faro")),
+        ("אני גרה בחיפה.", "לא, לוד, לא חיפה", ("you", "lives_in", "לוד", "חיפה")),
+        ("אחותי גרה בחיפה.", "לא, לא בחיפה, בלוד", ("אחות", "lives_in", "לוד", "חיפה")),
+    ],
+)
+def test_two_values_side_by_side_put_the_turn_before_right(
+    before: str, text: str, told: tuple[str, str, str, str]
+) -> None:
+    [claim] = read_claims(text, (before,))
+    assert (claim.subject, claim.relation, claim.object) == told[:3]
+    assert claim.replaces.endswith(told[3])
+    assert claim.is_correction
+
+
+def test_a_contrast_of_what_nobody_said_puts_nothing_right() -> None:
+    assert not [one for one in read_claims("no, not Leeds, Hull", ("I have two kids.",)) if one.relation != "about"]

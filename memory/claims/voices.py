@@ -108,7 +108,9 @@ def load_cuts() -> re.Pattern[str]:
 def load_titles() -> re.Pattern[str]:
     """Titles written with a dot, which ends no sentence: Dr., Mrs., Sra."""
     titles = "|".join(re.escape(title) for title in collect_entries("claims", "title"))
-    return re.compile(rf"(?<!\w)(?:{titles})\.(?=\s\w)", re.IGNORECASE)
+    # "Ma femme est prof. J'habite à Lyon": whoever speaks bears no title.
+    own = "|".join(re.escape(one) for kind in ("i", "my") for one in collect_entries("slots", kind))
+    return re.compile(rf"(?<!\w)(?:{titles})\.(?=\s(?!(?:{own})(?!\w))\w)", re.IGNORECASE)
 
 
 @cache

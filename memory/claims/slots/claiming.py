@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, tell_tense, word_statement
+from memory.claims.building import LONGEST, list_order_words, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses import ClauseTokens, cut_clauses
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
@@ -29,7 +29,9 @@ PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", 
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
 # Words between "my" and a noun: "my old neighbour".
 MOST_ADJECTIVES: Final = 1
-SURE_OF_OTHERS: Final = frozenset({"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to"})
+SURE_OF_OTHERS: Final = frozenset(
+    {"school", "works_at", "lives_in", "works_as", "age", "birthday", "allergic_to", "has_condition", "diet", "car"}
+)
 
 
 def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
@@ -92,7 +94,9 @@ def claim_slot(
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
     if piece is None:
         return None
-    piece = piece[0], find_limited_end(sentence, tokens, piece[1])
+    # "Der Arzt sagt, dass meine Mutter Diabetes hat".
+    is_behind = sentence.words[piece[0]] in list_order_words("verb behind")
+    piece = piece[0] + (is_behind and piece[0] + 1 < piece[1]), find_limited_end(sentence, tokens, piece[1])
     statement = word_slot(sentence, tokens, slot, piece, before)
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.

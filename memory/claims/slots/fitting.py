@@ -210,6 +210,8 @@ def name_state(claim: Claim) -> Claim:
         return replace(claim, object=complete_ailment(claim))
     if claim.relation in ALLERGIES:
         return replace(claim, relation="dislikes") if is_no_allergen(claim) else claim
+    if claim.relation == "diet" and not claim.object and claim.tense == "over" and names_no_diet(claim):
+        return replace(free_claim(claim), tense="present")
     if claim.relation not in {"works_as", "is", "has"}:
         return claim
     if claim.relation == "works_as" and names_relative(claim):
@@ -253,6 +255,11 @@ def is_simile(claim: Claim) -> bool:
     like = load_words(language, "occupation like")
     place = max((at for at, word in enumerate(words) if word in like), default=0)
     return place > 0 and words[place - 1] not in load_small_words(language)
+
+
+def names_no_diet(claim: Claim) -> bool:
+    """ "My boss quit" gives up nothing that is eaten."""
+    return load_phrases(claim.lang or "en", "diet word").search(claim.statement) is None
 
 
 def is_done_like(claim: Claim) -> bool:

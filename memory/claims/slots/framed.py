@@ -14,6 +14,7 @@ from memory.claims.frames.turn import READ, read_framed
 from memory.claims.frames.words import LANGUAGES, SUBJECT
 from memory.claims.relations import PLACES, fits_relation
 from memory.claims.slots.matching import SlotMatch, overlaps
+from memory.claims.slots.nouns import is_predicate_word
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.claims.turns import choose_reading
@@ -66,8 +67,15 @@ def list_slots(reading: HotReading, text: str) -> list[SlotMatch]:
     told += [
         make_slot(one, text) for one in reading.retracted if one.is_over and (one.subject, one.relation) not in filled
     ]
+    told = [one for one in told if not is_state(one, text, reading.lang)]
     told = mark_introduced([one for one in told if one.end > one.start])
     return [replace(one, is_shared=any(is_of_another_too(one, other) for other in told)) for one in told]
+
+
+def is_state(slot: SlotMatch, text: str, language: str) -> bool:
+    """ "Dass meine Mutter Diabetes hat" names no mother called so."""
+    words = text[slice(*slot.object_span)].split()
+    return slot.relation in PEOPLE and len(words) == 1 and is_predicate_word(words[0], language)
 
 
 def mark_introduced(slots: list[SlotMatch]) -> list[SlotMatch]:

@@ -145,7 +145,8 @@ def is_name_word(word: str, language: str) -> bool:
             or any(fold_letters(word) in kind for kind in small)
             or word.isdigit()
         )
-    return word[0].isupper()
+    # "Meine Mutter Diabetes hat sie nicht".
+    return word[0].isupper() and not (language in CAPITAL_NOUNS and is_predicate_word(word, language))
 
 
 def is_predicate_word(word: str, language: str) -> bool:

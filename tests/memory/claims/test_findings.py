@@ -34,3 +34,16 @@ def test_what_a_healer_finds_is_of_whoever_has_it(text: str, who: str, value: st
 )
 def test_what_nobody_found_of_the_persons_is_no_illness(text: str) -> None:
     assert not read_claims(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("der Arzt sagt, dass meine Mutter Diabetes hat", ("mutter", "diabetes", "Meine Mutter hat Diabetes.")),
+        ("Die Ärztin sagt, dass mein Vater Asthma hat.", ("vater", "asthma", "Mein Vater hat Asthma.")),
+    ],
+)
+def test_what_stands_behind_that_in_german_is_found_too(text: str, told: tuple[str, str, str]) -> None:
+    [claim] = read_claims(text)
+    assert (claim.subject, claim.object, claim.statement) == told
+    assert claim.relation == "has_condition"

@@ -177,3 +177,16 @@ def test_a_name_that_is_a_verb_and_a_denial_beside_a_name_lose_nothing(
 )
 def test_an_italian_neighbour_is_near_nothing(text: str, told: tuple[str, str, str]) -> None:
     assert list_told(text) == {told}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Ma femme est prof. J'habite à Lyon.", {("femme", "works_as", "prof"), ("you", "lives_in", "lyon")}),
+        ("mi padre es hipertenso", {("padre", "has_condition", "hipertenso")}),
+        ("אשתי נוהגת בסקודה.", {("אשתי", "car", "סקודה")}),
+        ("my boss quit", {("boss", "about", "")}),
+    ],
+)
+def test_titles_illnesses_and_leaving_are_what_they_say(text: str, told: set[tuple[str, str, str]]) -> None:
+    assert list_told(text) == told

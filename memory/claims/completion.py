@@ -210,12 +210,14 @@ def resolve_pronouns(claims: Iterable[Claim], before: str) -> list[Claim]:
 
 
 def name_theirs(claim: Claim) -> Claim:
-    """ "His wife has diabetes" is told of his wife: "wife" alone would be the person's own."""
+    """ "His wife has diabetes" is told of his wife, "my friend's brother lives in York" of the friend's brother: the
+    noun alone would be the person's own."""
     if not claim.lang or claim.subject == SPEAKER or find_known_noun(claim.subject.split(), claim.lang) is None:
         return claim
-    owners = join_entries(claim.lang, "their")
-    noun = re.escape(claim.subject)
-    said = re.search(rf"(?<!\w)(?:(?:{owners})\s{noun}|{noun}\s(?:{owners}))(?!\w)", claim.statement, re.IGNORECASE)
+    owners, noun = join_entries(claim.lang, "their"), re.escape(claim.subject)
+    of, own = join_entries(claim.lang, "of", "frames"), join_entries(claim.lang, "my")
+    before, behind = rf"(?:{owners})|[^\W\d_]+'s", rf"(?:{owners})|(?:{of})\s(?:{own})\s\w+"
+    said = re.search(rf"(?<!\w)(?:(?:{before})\s{noun}|{noun}\s(?:{behind}))(?!\w)", claim.statement, re.IGNORECASE)
     return replace(claim, subject=said[0].casefold()) if said is not None else claim
 
 

@@ -70,8 +70,10 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
         link = place
     if link < 0 or any(link < at <= place for at, _ in speaking):
         return ""
-    if link == 1 and is_single_subject(sentence, speaking):
-        return sentence.words[0]
+    # "A Inês é alérgica".
+    first = int(link == 2 and sentence.has_at(0, MARK + "the"))
+    if link == first + 1 and is_single_subject(sentence, first, speaking):
+        return sentence.words[first]
     owned = find_owned_noun(sentence, 0, link)
     if owned is not None and is_being_at(sentence, owned):
         return name_owner(sentence, owned, link)
@@ -79,11 +81,13 @@ def find_subject_of_is(sentence: Sentence, place: int) -> str:
     return sentence.words[link - 1] if link > 1 and link - 1 in sentence.capitals else ""
 
 
-def is_single_subject(sentence: Sentence, speaking: Collection[Span]) -> bool:
+def is_single_subject(sentence: Sentence, place: int, speaking: Collection[Span]) -> bool:
     """ "Greta is allergic to nuts": one word before "is" that is neither the person's nor points to something."""
-    first = sentence.words[0]
-    is_small = sentence.has_at(0, MARK + "third", MARK + "the", MARK + "my", MARK + "not", MARK + "joint")
-    return first.isalpha() and not (is_small or first in load_small_words() or any(at <= 1 for at, _ in speaking))
+    first = sentence.words[place]
+    is_small = sentence.has_at(place, MARK + "third", MARK + "the", MARK + "my", MARK + "not", MARK + "joint")
+    return first.isalpha() and not (
+        is_small or first in load_small_words() or any(at <= place + 1 for at, _ in speaking)
+    )
 
 
 def find_kin_before(sentence: Sentence, place: int) -> str:

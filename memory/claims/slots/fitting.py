@@ -68,7 +68,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     # "Mi hermana se llama Mía" names her, though "mía" is "mine".
-    is_name = is_employer_name(claim) or (claim.relation in CALLED and bool(cut_before(claim)) and is_capital(claim))
+    is_name = is_employer_name(claim) or (claim.relation in CALLED and is_capital(claim))
     if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_name:
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
@@ -362,7 +362,9 @@ def is_employer_name(claim: Claim) -> bool:
 
 
 def is_capital(claim: Claim) -> bool:
-    return claim.statement[len(cut_before(claim)) :][:1].isupper()
+    """Of "mia sorella si chiama Mia" the last word is the name."""
+    at = claim.statement.casefold().rfind(claim.object) if claim.object else 0
+    return at > 0 and claim.statement[at : at + 1].isupper()
 
 
 def is_number(words: Sequence[str]) -> bool:
@@ -382,6 +384,9 @@ def is_no_ailment(claim: Claim) -> bool:
     words = WORD.findall(claim.object)
     known = find_known_noun(words, claim.lang or "en") if words else None
     small = load_small_words(claim.lang or "en")
+    if known is not None and known[1] in ANIMALS and "food" in find_topic_words(claim.object).topics:
+        # "Ich esse keinen Fisch".
+        return False
     is_when = bool(words) and all(word.isdigit() or fold_letters(word) in small for word in words)
     return is_when or (known is not None and known[1] in PEOPLE | ANIMALS)
 

@@ -6,12 +6,14 @@ from functools import cache
 from typing import Final
 
 from memory.claims.corrected import CorrectedText, find_last_words, list_said
+from memory.claims.frames.words import load_hot_words
 from memory.claims.slots.matching import join_entries
 from memory.language.hebrew import BEFORE_A_NAME, HEBREW
 from memory.language.loader import list_codes, read_entries
 
 # Words of a value; what goes on longer tells something of its own.
 VALUE: Final = r"[^\s,;:.!?]+(?:\s[^\s,;:.!?]+){0,2}"
+VERBAL: Final = frozenset({"verb", "frame", "be 1", "be 3", "have 1", "have 3", "i"})
 END: Final = r"\s*[.!…]*\s*$"
 
 
@@ -20,10 +22,17 @@ def put_contrast_right(text: str, previous: Sequence[str], languages: Collection
     for language in (one for one in list_codes() if one in languages):
         for pattern in load_contrasts(language):
             found = pattern.match(text)
-            corrected = exchange(found["wrong"], found["right"], previous, language) if found else None
+            is_value = found is not None and not tells_something(f"{found['wrong']} {found['right']}", language)
+            corrected = exchange(found["wrong"], found["right"], previous, language) if found and is_value else None
             if corrected is not None:
                 return corrected
     return CorrectedText(text)
+
+
+def tells_something(spoken: str, language: str) -> bool:
+    """ "Afinal, não é celíaca": a verb denies, and puts no value for another."""
+    hot = load_hot_words(language)
+    return any(hot.classify(word) & VERBAL for word in spoken.casefold().split())
 
 
 def exchange(wrong: str, right: str, previous: Sequence[str], language: str) -> CorrectedText | None:
@@ -50,5 +59,5 @@ def load_contrasts(language: str) -> tuple[re.Pattern[str], ...]:
     lead = rf"^\s*(?:(?:{openers})[,.!…]?\s+)*"
     return (
         re.compile(rf"{lead}(?:{denials})\s+(?P<wrong>{VALUE}),\s*(?P<right>{VALUE}){END}", re.IGNORECASE),
-        re.compile(rf"{lead}(?P<right>{VALUE}),?\s+(?:{denials})\s+(?P<wrong>{VALUE}){END}", re.IGNORECASE),
+        re.compile(rf"{lead}(?P<right>{VALUE}),\s+(?:{denials})\s+(?P<wrong>{VALUE}){END}", re.IGNORECASE),
     )

@@ -171,5 +171,17 @@ def test_two_values_side_by_side_put_the_turn_before_right(
     assert claim.is_correction
 
 
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("Soy celíaca.", "al final no soy celíaca"),
+        ("A minha filha Inês é celíaca.", "afinal, a Inês não é celíaca"),
+        ("אני אלרגי לאגוזים", "אני כבר לא אלרגי לאגוזים"),
+    ],
+)
+def test_what_is_denied_by_a_verb_is_over_and_no_value_for_another(before: str, text: str) -> None:
+    assert [one.tense for one in read_claims(text, (before,))] == ["over"]
+
+
 def test_a_contrast_of_what_nobody_said_puts_nothing_right() -> None:
     assert not [one for one in read_claims("no, not Leeds, Hull", ("I have two kids.",)) if one.relation != "about"]

@@ -94,9 +94,7 @@ def claim_slot(
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
     if piece is None:
         return None
-    # "Der Arzt sagt, dass meine Mutter Diabetes hat".
-    is_behind = sentence.words[piece[0]] in list_order_words("verb behind")
-    piece = piece[0] + (is_behind and piece[0] + 1 < piece[1]), find_limited_end(sentence, tokens, piece[1])
+    piece = skip_joint(sentence, piece), find_limited_end(sentence, tokens, piece[1])
     statement = word_slot(sentence, tokens, slot, piece, before)
     tense = tell_tense(sentence, *piece)
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
@@ -107,6 +105,12 @@ def claim_slot(
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)
+
+
+def skip_joint(sentence: Sentence, piece: tuple[int, int]) -> int:
+    """ "Der Arzt sagt, dass meine Mutter Diabetes hat": what she has begins behind the "dass"."""
+    is_behind = sentence.words[piece[0]] in list_order_words("verb behind")
+    return piece[0] + (is_behind and piece[0] + 1 < piece[1])
 
 
 def has_begun(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int]) -> bool:

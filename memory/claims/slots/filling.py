@@ -45,9 +45,7 @@ def fill_claims(
     if not inside or (first.relation in OF_THEIR_OWN and not first.is_request):
         yield from (end_told(claim, known) for claim in claims)
         return
-    # "I'm from Cork and I'm 34": the age is not all that is told.
-    apart = [told for claim in claims if (told := make_slot_apart(claim, sentence, inside)) is not None]
-    inside = sorted([*apart, *inside], key=lambda one: one.object_span) if apart else inside
+    inside = add_apart(inside, claims, sentence)
     pieces = [piece for segment in tokens.segments for piece in segment]
     for number, slot in enumerate(inside):
         after = inside[number + 1] if number + 1 < len(inside) else None
@@ -69,6 +67,12 @@ def fill_claims(
             replaces=slot.replaces,
             is_correction=slot.is_correction,
         )
+
+
+def add_apart(slots: list[SlotMatch], claims: Sequence[Claim], sentence: Sentence) -> list[SlotMatch]:
+    """With what claims tell beside the slots: of "I'm from Cork and I'm 34" the age is not all."""
+    apart = [told for claim in claims if (told := make_slot_apart(claim, sentence, slots)) is not None]
+    return sorted([*apart, *slots], key=lambda one: one.object_span) if apart else slots
 
 
 def make_slot_apart(claim: Claim, sentence: Sentence, slots: Sequence[SlotMatch]) -> SlotMatch | None:

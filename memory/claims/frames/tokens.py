@@ -78,6 +78,9 @@ def free_names(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
         # "Il mio vicino" is near nothing.
         if before.has("my") and token.has("prep") and token.plain in words.nouns:
             tokens[at] = replace(token, classes=token.classes - {"prep"})
+        # "Mi hermana se llama mía".
+        if before.has("named") and token.has("my") and (at + 1 == len(tokens) or tokens[at + 1].is_mark):
+            tokens[at] = replace(token, classes=frozenset(), is_name=True)
     if capitalises_nouns(words.language):
         return tokens
     for at, (before, token) in enumerate(pairwise(tokens), 1):

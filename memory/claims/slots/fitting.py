@@ -68,7 +68,7 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
     # "Mi hermana se llama Mía" names her, though "mía" is "mine".
-    is_name = is_employer_name(claim) or (claim.relation in CALLED and is_capital(claim))
+    is_name = is_employer_name(claim) or (claim.relation in CALLED and is_written_as_name(claim))
     if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_name:
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
@@ -361,10 +361,12 @@ def is_employer_name(claim: Claim) -> bool:
     return all(word.istitle() for word in WORD.findall(claim.statement[at : at + len(claim.object)]))
 
 
-def is_capital(claim: Claim) -> bool:
-    """Of "mia sorella si chiama Mia" the last word is the name."""
+def is_written_as_name(claim: Claim) -> bool:
+    """Of "mia sorella si chiama Mia" the last word is the name, and behind such a verb one without a capital."""
     at = claim.statement.casefold().rfind(claim.object) if claim.object else 0
-    return at > 0 and claim.statement[at : at + 1].isupper()
+    before = WORD.findall(claim.statement[:at].casefold())
+    is_behind = bool(before) and "named" in load_hot_words(claim.lang or "en").classify(before[-1])
+    return at > 0 and (is_behind or claim.statement[at : at + 1].isupper())
 
 
 def is_number(words: Sequence[str]) -> bool:

@@ -115,6 +115,8 @@ def test_the_month_of_may_doubts_nothing(text: str, told: tuple[str, str, str]) 
         ("לאחותי קוראים מיה", ("you", "sister", "מיה")),
         ("לבעלי קוראים יאיר.", ("you", "husband", "יאיר")),
         ("Mi hermana se llama Mía.", ("you", "sister", "mía")),
+        ("mi hermana se llama mía", ("you", "sister", "mía")),
+        ("mia sorella si chiama mia", ("you", "sister", "mia")),
     ],
 )
 def test_names_are_read_behind_whatever_is_written_together_or_means_mine(

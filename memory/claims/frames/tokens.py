@@ -10,7 +10,7 @@ from typing import Final
 from memory.claims.frames.words import HotWords
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW, is_hebrew
+from memory.language.hebrew import HEBREW, HEBREW_AND, is_hebrew
 from memory.language.loader import read_entries, read_sections
 from memory.language.names import capitalises_nouns
 
@@ -173,9 +173,7 @@ def load_splits(language: str) -> dict[str, tuple[str, ...]]:
 def guess_parts(raw: str, words: HotWords) -> tuple[str, ...] | None:
     """ "jhabite" and "jtravaille", "chamo-me": the pronoun written onto a verb; "לאחותי": "to" onto "my sister"."""
     if is_hebrew(raw):
-        prefix = next((one for one in read_entries(words.language, "frames", "prefix") if raw.startswith(one)), "")
-        kin = load_splits(words.language).get(raw.removeprefix(prefix)) if prefix else None
-        return (prefix, *kin) if kin else None
+        return split_hebrew_kin(raw, words)
     verb, _, pronoun = raw.rpartition("-")
     if verb and "enclitic" in words.classify(pronoun.casefold()):
         return verb, pronoun
@@ -183,3 +181,12 @@ def guess_parts(raw: str, words: HotWords) -> tuple[str, ...] | None:
         return None
     rest = raw[1:].casefold()
     return ("j'", rest) if words.classify(rest) & {"verb", "frame"} else None
+
+
+def split_hebrew_kin(raw: str, words: HotWords) -> tuple[str, ...] | None:
+    """ "לאחותי", and "ולאחותי" with "and" before it."""
+    joint = raw[:1] if raw.startswith(HEBREW_AND) else ""
+    rest = raw.removeprefix(joint)
+    prefix = next((one for one in read_entries(words.language, "frames", "prefix") if rest.startswith(one)), "")
+    kin = load_splits(words.language).get(rest.removeprefix(prefix)) if prefix or joint else None
+    return (*filter(None, (joint, prefix)), *kin) if kin else None

@@ -114,6 +114,7 @@ def test_the_month_of_may_doubts_nothing(text: str, told: tuple[str, str, str]) 
     [
         ("לאחותי קוראים מיה", ("you", "sister", "מיה")),
         ("לבעלי קוראים יאיר.", ("you", "husband", "יאיר")),
+        ("ולאחותי קוראים מיה.", ("you", "sister", "מיה")),
         ("Mi hermana se llama Mía.", ("you", "sister", "mía")),
         ("mi hermana se llama mía", ("you", "sister", "mía")),
         ("mia sorella si chiama mia", ("you", "sister", "mia")),

@@ -191,9 +191,8 @@ def measure_reading(person: EndUser) -> dict[str, LatencySpread]:
     """What reading costs for each turn: the rules, the embedder and the look for a twin in the bank."""
     watch = Stopwatch()
     with user_scope(person):
-        turns = list(
-            reading_queue.recall_threads(person, Exchange.objects.filter(user=person).order_by("created_at", "pk"))
-        )
+        rows = list(Exchange.objects.filter(user=person).order_by("created_at", "pk"))
+        turns = list(reading_queue.recall_threads(person, rows, rows))
     for turn in turns:
         with watch.measure(READ):
             profiling.draft_facts(person, turn)

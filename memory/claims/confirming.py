@@ -22,7 +22,7 @@ from memory.claims.slots.unnamed import MADE
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
-from memory.language.loader import read_entries
+from memory.language.loader import list_codes, read_entries
 
 # What is told of the person for good: "Do you want a recipe?" "yes" is a wish of the moment.
 CONFIRMED: Final = frozenset(
@@ -78,14 +78,16 @@ def claim_confirmed(sentence: Sentence, place: int, asked: str, before: str, rea
         found = claims
     elif value:
         found = replace_value(told.text, claims, value, language, read)
-    elif answer.agrees is False:
-        is_still = any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
-        found = [replace(one, polarity=False, tense="over" if is_still else "present") for one in claims]
+    else:
+        found = deny_claims(claims, asked, f"{asked} {' '.join(sentence.raw.split())}", language)
     span = (place, place + len(sentence.raw))
-    said = " ".join(sentence.raw.split()).rstrip(" .!?…,;:")
-    is_all = answer.agrees and not answer.rest
-    statement = f"{told.text[:1].upper()}{told.text[1:]}." if is_all else f"{asked} {said}."
-    return [replace(one, statement=statement, span=span, is_sure=True) for one in found]
+    return [replace(one, span=span, is_sure=True) for one in found]
+
+
+def deny_claims(claims: Sequence[Claim], asked: str, told: str, language: str) -> list[Claim]:
+    """ "Do you eat meat?" "no": kept with what was asked, as the denial alone says nothing."""
+    is_still = any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
+    return [replace(one, polarity=False, tense="over" if is_still else "present", statement=told) for one in claims]
 
 
 def word_as_told(asked: str, language: str) -> ToldQuestion | None:
@@ -135,6 +137,19 @@ def find_had(spoken: str, language: str) -> str | None:
     known = find_known_noun([word], language) if word else None
     is_lasting = known is not None and known[1] in ANIMALS | CHILDREN | MADE
     return word if is_lasting or fold_letters(word) in load_words(language, "pet word", SUBJECT) else None
+
+
+def begins_polar(spoken: str) -> bool:
+    """Whether words begin with yes or no in a language of the product."""
+    first = WORD.match(spoken.strip())
+    return first is not None and fold_letters(first[0]) in collect_polar()
+
+
+@cache
+def collect_polar() -> frozenset[str]:
+    return frozenset(
+        word for code in list_codes() for kind in ("yes", "no") for word in load_words(code, kind, SUBJECT)
+    )
 
 
 def read_polar(sentence: Sentence, language: str) -> PolarAnswer:

@@ -24,6 +24,7 @@ WORKS_AT: Final = "works_at"
 # What the reader of clauses makes of these words.
 REPLACED: Final = frozenset({ABOUT, "diet", "has_condition", "has", "member_of", "is"})
 PLAIN: Final = re.compile(r"[^\W_]+")
+CLAUSE: Final = ","
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
@@ -35,7 +36,9 @@ def add_dismissal(
     is_story = sentence.has(MARK + "past", MARK + "episode", "if i") or YEAR.search(sentence.raw) is not None
     # "I quit my job and started at Lidl" is followed by what takes its place.
     begins = any(one.relation == WORKS_AT and one.object and one.polarity for one in claims)
-    if sentence.is_question or is_story or begins or (ends_known and not ends_bare_work(claims)):
+    # "I was laid off, what now?" asks behind what it tells.
+    asks = sentence.is_question and CLAUSE not in sentence.raw
+    if asks or is_story or begins or (ends_known and not ends_bare_work(claims)):
         return list(claims)
     language = next((one for one in order_languages(languages) if tells_dismissal(sentence.raw, one)), None)
     if language is None:

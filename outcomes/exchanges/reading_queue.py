@@ -5,7 +5,7 @@ so an attempt that was begun and not ended belongs to one that died, and the nex
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
 from memory.claims.answering import find_asked
+from memory.claims.confirming import begins_polar
 from memory.conf import memory_conf
 from memory.models import EndUser
 from outcomes.detection.cues import is_small_talk
@@ -68,7 +69,7 @@ def begin_reading(user: EndUser, now: datetime, limit: int) -> tuple[list[TurnTo
             exchange.profile_after = now + retry_delay(exchange.profile_attempts) if is_suspect else None
             begun.append(exchange)
         Exchange.objects.bulk_update(begun, ["profile_attempts", "profile_after"])
-        return list(recall_threads(user, begun)), len(rows) - len(begun)
+        return list(recall_threads(user, rows, begun)), len(rows) - len(begun)
 
 
 def cut_at_begun(rows: list[Exchange]) -> list[Exchange]:
@@ -84,18 +85,24 @@ def is_skippable(exchange: Exchange) -> bool:
 
 
 def tells_nothing(text: str) -> bool:
-    """A few words without a value: "658" may be what was asked back."""
-    return is_small_talk(text) and not any(char.isdigit() for char in text)
+    """A few words without a value: "658" may be what was asked back, and "yes" agrees to something."""
+    return is_small_talk(text) and not any(char.isdigit() for char in text) and not begins_polar(text)
 
 
-def recall_threads(user: EndUser, exchanges: Iterable[Exchange]) -> Iterator[TurnToRead]:
-    """With what was said before each: a name in it may be what a message goes on about. Needs the user's scope."""
+def recall_threads(user: EndUser, rows: Iterable[Exchange], begun: Collection[Exchange]) -> Iterator[TurnToRead]:
+    """Those that are read, each with what was said before it: a name in it may be what a message goes on about.
+
+    Needs the user's scope.
+    """
     said: dict[tuple[str, RowScope], SaidBefore] = {}
-    for exchange in exchanges:
-        # Once for each thread: the rest of the batch goes on from there.
+    for exchange in rows:
+        # Once for each thread: the rest of the batch goes on from there, also behind what needs no reading.
         place = (exchange.thread_id, RowScope.of(exchange))
-        before = said.get(place) or read_last_turns(user, exchange)
-        yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
+        before = said.get(place) or (read_last_turns(user, exchange) if exchange in begun else None)
+        if before is None:
+            continue
+        if exchange in begun:
+            yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
         said[place] = before.add(exchange)
 
 

@@ -2,7 +2,13 @@
 
 import pytest
 
+from memory.access.scope import user_scope
 from memory.claims import read_claims
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Fact
+from outcomes.exchanges import profiling
+from outcomes.exchanges.storing import NewExchange
+from tests.conftest import Clock
 
 AGREED = [
     ("Are you vegetarian?", "yes", "diet", "vegetarian"),
@@ -69,9 +75,32 @@ def test_what_passes_is_told_by_no_yes(asked: str, said: str) -> None:
 
 def test_the_statement_is_what_the_person_agreed_to() -> None:
     assert [one.statement for one in read_claims("yes", asked="Are you vegetarian?")] == ["I am vegetarian."]
-    assert [one.statement for one in read_claims("no", asked="Do you eat meat?")] == ["Do you eat meat? no."]
+    assert [one.statement for one in read_claims("no", asked="Do you eat meat?")] == ["Do you eat meat? no"]
+    assert [one.statement for one in read_claims("no, Lidl", asked="So you work at Aldi?")] == ["I work at Lidl."]
 
 
 def test_a_value_behind_no_says_what_it_replaces() -> None:
     (claim,) = read_claims("no, Lidl", asked="So you work at Aldi now?")
     assert claim.replaces == "aldi"
+
+
+def tell(user: EndUser, clock: Clock, *turns: tuple[str, str]) -> set[tuple[str, str]]:
+    """What is known after turns with their replies, all read at once."""
+    for said, reply in turns:
+        MemoryFacade("test").store_exchange(user, NewExchange("t", said, reply), now=clock())
+        clock.advance(minutes=1)
+    profiling.profile_due_exchanges(user, now=clock())
+    with user_scope(user):
+        return set(Fact.objects.filter(user=user).exclude(object="").values_list("relation", "object"))
+
+
+@pytest.mark.django_db
+def test_a_yes_alone_is_read_where_something_was_asked(user: EndUser, clock: Clock) -> None:
+    told = tell(user, clock, ("Plan a dinner for six", "Gladly! Are you vegetarian?"), ("yes", "Noted."))
+    assert told == {("diet", "vegetarian")}
+
+
+@pytest.mark.django_db
+def test_a_yes_answers_the_last_question_and_none_before_it(user: EndUser, clock: Clock) -> None:
+    turns = [("Plan a dinner for six", "Are you vegetarian?"), ("thanks", "Shall I write it down?"), ("yes", "Done.")]
+    assert not tell(user, clock, *turns)

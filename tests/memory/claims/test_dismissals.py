@@ -20,7 +20,14 @@ def list_ended(text: str) -> Ended:
 @pytest.mark.parametrize(
     "said",
     [
-        *("I lost my job", "I quit my job", "I quit!", "I was laid off last week", "I retired last week"),
+        *(
+            "I was laid off last week, what now?",
+            "I lost my job",
+            "I quit my job",
+            "I quit!",
+            "I was laid off last week",
+            "I retired last week",
+        ),
         *("ich hab gekündigt", "mir wurde gekündigt", "ich bin jetzt in Rente", "me han despedido", "dejé mi trabajo"),
         *("j'ai démissionné", "je suis à la retraite", "mi sono licenziata", "ho perso il lavoro", "fui despedida"),
         *("demiti-me", "פיטרו אותי", "יצאתי לפנסיה"),
@@ -34,6 +41,7 @@ def test_a_work_ends_that_nobody_names(said: str) -> None:
     "said",
     [
         *("I got fired in 2012", "I almost quit my job", "if I got fired I'd move to Spain", "my brother got fired"),
+        "do you think I was laid off because of him?",
         *("I quit smoking", "ich hab meinen Handyvertrag gekündigt", "I quit my job and started at Lidl"),
     ],
 )

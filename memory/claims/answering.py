@@ -146,7 +146,7 @@ def find_kin_noun(spoken: str, language: str) -> tuple[str, str] | None:
 def find_asked_relation(asked: str, language: str, *, of_others: bool = False) -> str:
     """The relation that a question asks the person for: none where it is about somebody who is named, unless
     ``of_others``."""
-    spoken = " ".join(["", *(fold_letters(word) for word in PLAIN.findall(asked)), ""])
+    spoken = spell_out(asked)
     read = read_question(asked)
     # "Haben Sie Allergien?": a pronoun is whom the assistant speaks to.
     is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or names_others(asked, language)
@@ -167,6 +167,11 @@ def find_asked_relation(asked: str, language: str, *, of_others: bool = False) -
     cued -= {"diet"} if "allergic_to" in cued else set()
     is_double = any(fold_letters(word) in load_words(language, "and", SUBJECT) for word in PLAIN.findall(asked))
     return next(iter(cued)) if len(cued) == 1 and not (is_double and "allergic_to" not in cued) else ""
+
+
+def spell_out(spoken: str) -> str:
+    """The folded words with a blank around each, so that whole words are found as a part of it."""
+    return " ".join(["", *(fold_letters(word) for word in PLAIN.findall(spoken)), ""])
 
 
 def names_others(asked: str, language: str) -> bool:

@@ -39,7 +39,7 @@ LEAST_WORDS: Final = 3
 # Languages whose verbs need no word for whom they are about.
 DROPPING: Final = frozenset({"es", "it", "pt"})
 # What cuts a clause in two or speaks of the person.
-CUTTING: Final = (MARK + "joint", MARK + "that", MARK + "relative", MARK + "i", "me")
+CUTTING: Final = (MARK + "joint", MARK + "that", MARK + "relative", "me")
 # Words from which a clause about "it" or "her" may hold, besides, the name of what it is about.
 SHORTEST_ALONE: Final = 6
 
@@ -191,9 +191,7 @@ def find_subject_of_participle(sentence: Sentence, segments: Sequence[Span], pla
     if owned is None or owned[0] - start > 1 or not is_being_at(sentence, owned):
         return ""
     between = [fold_letters(word) for word in sentence.words[owned[1] : place]]
-    is_cut = any(
-        owned[1] <= at < place for at, _ in sentence.spans(MARK + "joint", MARK + "that", MARK + "relative", "me")
-    )
+    is_cut = any(owned[1] <= at < place for at, _ in sentence.spans(*CUTTING))
     if is_cut or load_words(language, "third auxiliary").isdisjoint(between):
         return ""
     return name_owner(sentence, owned, place)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import END, LONGEST, LONGEST_QUESTION, SUBJECT, WORD
+from memory.claims.answering import LONGEST_QUESTION, PLAIN, SUBJECT, WORD
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.follow_ups import PLAIN, Read, is_within, list_bare
+from memory.claims.follow_ups import Read, is_within, list_bare, speaks_of_self, take_piece, trim_value
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.judging import names_relation
 from memory.claims.slots.fitting import is_number
@@ -166,15 +166,8 @@ def read_polar(sentence: Sentence, language: str) -> PolarAnswer:
 
 def cut_value(spoken: str, language: str) -> str:
     """The bare value that words begin with, as written; empty where they go on in a clause."""
-    piece = next((one for one in END.split(spoken) if one.strip()), "")
-    words = list(WORD.finditer(piece))
-    if any(is_within(one[0], load_words(language, "i")) for one in words):
-        return ""
-    while words and is_within(words[0][0], list_bare(language)):
-        words.pop(0)
-    while words and is_within(words[-1][0], load_small_words(language)):
-        words.pop()
-    return piece[words[0].start() : words[-1].end()] if 0 < len(words) <= LONGEST else ""
+    piece = take_piece(spoken)
+    return "" if speaks_of_self(piece, language) else trim_value(piece, list_bare(language), language)
 
 
 def replace_value(told: str, claims: Sequence[Claim], value: str, language: str, read: Read) -> list[Claim]:

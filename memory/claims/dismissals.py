@@ -7,8 +7,10 @@ that was told before still held.
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
 
+from memory.claims.answering import PLAIN, spell_out
 from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.agenda import order_languages
@@ -23,7 +25,6 @@ from memory.language.periods import is_time_word
 WORKS_AT: Final = "works_at"
 # What the reader of clauses makes of these words.
 REPLACED: Final = frozenset({ABOUT, "diet", "has_condition", "has", "member_of", "is"})
-PLAIN: Final = re.compile(r"[^\W_]+")
 CLAUSE: Final = ","
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
@@ -57,15 +58,20 @@ def ends_bare_work(claims: Sequence[Claim]) -> bool:
 
 
 def tells_dismissal(spoken: str, language: str) -> bool:
-    words = [fold_letters(word) for word in PLAIN.findall(spoken)]
-    raw = [match.end() for match in PLAIN.finditer(spoken)]
-    return any(
-        tuple(words[at : at + len(phrase)]) == phrase
-        and not (at and words[at - 1] in load_words(language, "almost"))
-        and ends_there(spoken[raw[at + len(phrase) - 1] :], language)
-        for phrase in list_phrases(language)
-        for at in range(len(words) - len(phrase) + 1)
-    )
+    text = spell_out(spoken)
+    # Most texts hold none: word by word at every place it took .24 ms for seven languages, so .04.
+    held = (phrase for phrase in list_phrases(language) if phrase in text)
+    places = ((phrase, match.start()) for phrase in held for match in re.finditer(f"(?={re.escape(phrase)})", text))
+    return any(is_meant(spoken, text, phrase, start, language) for phrase, start in places)
+
+
+def is_meant(spoken: str, text: str, phrase: str, start: int, language: str) -> bool:
+    """Whether a phrase at a place of the spelled-out text is neither only almost so nor of something else."""
+    before = text[:start].split()
+    if before and before[-1] in load_words(language, "almost"):
+        return False
+    last = len(before) + len(phrase.split()) - 1
+    return ends_there(spoken[next(islice(PLAIN.finditer(spoken), last, None)).end() :], language)
 
 
 def ends_there(behind: str, language: str) -> bool:
@@ -78,5 +84,6 @@ def ends_there(behind: str, language: str) -> bool:
 
 
 @cache
-def list_phrases(language: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(PLAIN.findall(phrase)) for phrase in sorted(load_words(language, "works no more")))
+def list_phrases(language: str) -> tuple[str, ...]:
+    """Spelled out as the text is."""
+    return tuple(spell_out(phrase) for phrase in sorted(load_words(language, "works no more")))

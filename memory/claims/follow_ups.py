@@ -5,7 +5,6 @@ called Nala"), and that is read as if the person had said it. The statement keep
 are about: "Dog: Nala, she's tiny."
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,11 +13,13 @@ from typing import Final
 from memory.claims.answering import (
     END,
     LONGEST,
+    PLAIN,
     SUBJECT,
     WORD,
     find_kin_noun,
     load_label,
     names_others,
+    spell_out,
     takes_back,
 )
 from memory.claims.claim import Claim
@@ -33,7 +34,6 @@ from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
 
 Read = Callable[[str], Sequence[Claim]]
-PLAIN: Final = re.compile(r"[^\W_]+")
 # Words of a question that only follows up.
 LONGEST_QUESTION: Final = 9
 KINDS: Final = ("name", "who", "where", "when", "much", "which")
@@ -113,19 +113,32 @@ def find_told(asked: str, before: str, language: str) -> tuple[FollowedTopic, st
 
 def read_filling(sentence: Sentence, language: str) -> str:
     """The value of an answer as it is written, without what only leads to it: of "she's called Nala" the name."""
-    piece = next((one for one in END.split(sentence.raw) if one.strip()), "")
+    piece = take_piece(sentence.raw)
     denies = load_words(language, "denies", SUBJECT)
-    words = list(WORD.finditer(piece))
-    if sentence.is_question or any(fold_letters(one[0]) in denies for one in words):
+    if sentence.is_question or any(fold_letters(word) in denies for word in WORD.findall(piece)):
         return ""
-    leading = list_bare(language) | load_words(language, "agrees", SUBJECT)
+    value = trim_value(piece, list_bare(language) | load_words(language, "agrees", SUBJECT), language)
+    return "" if speaks_of_self(value, language) else value
+
+
+def take_piece(spoken: str) -> str:
+    """The words up to the first mark."""
+    return next((one for one in END.split(spoken) if one.strip()), "")
+
+
+def trim_value(piece: str, leading: frozenset[str], language: str) -> str:
+    """The words without those that lead to them and small ones behind; nothing of more than a value has."""
+    words = list(WORD.finditer(piece))
     while words and is_within(words[0][0], leading):
         words.pop(0)
     while words and is_within(words[-1][0], load_small_words(language)):
         words.pop()
-    if not 0 < len(words) <= LONGEST or any(is_within(one[0], load_words(language, "i")) for one in words):
-        return ""
-    return piece[words[0].start() : words[-1].end()]
+    return piece[words[0].start() : words[-1].end()] if 0 < len(words) <= LONGEST else ""
+
+
+def speaks_of_self(spoken: str, language: str) -> bool:
+    own = load_words(language, "i")
+    return any(is_within(word, own) for word in WORD.findall(spoken))
 
 
 def is_within(word: str, known: frozenset[str]) -> bool:
@@ -165,7 +178,3 @@ def is_bare(asked: str, topic: FollowedTopic, language: str) -> bool:
     topics = frozenset().union(*(load_words(language, f"topic {kind}", SUBJECT) for kind in TOPICS))
     known = list_bare(language) | topics | {fold_letters(topic.word)}
     return len(words) <= LONGEST_QUESTION and all(fold_letters(word) in known for word in words)
-
-
-def spell_out(spoken: str) -> str:
-    return " ".join(["", *(fold_letters(word) for word in PLAIN.findall(spoken)), ""])

@@ -98,10 +98,11 @@ def recall_threads(user: EndUser, rows: Iterable[Exchange], begun: Collection[Ex
     for exchange in rows:
         # Once for each thread: the rest of the batch goes on from there, also behind what needs no reading.
         place = (exchange.thread_id, RowScope.of(exchange))
-        before = said.get(place) or (read_last_turns(user, exchange) if exchange in begun else None)
+        is_read = exchange in begun
+        before = said.get(place) or (read_last_turns(user, exchange) if is_read else None)
         if before is None:
             continue
-        if exchange in begun:
+        if is_read:
             yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
         said[place] = before.add(exchange)
 

@@ -116,6 +116,8 @@ def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
         yield from find_in_pieces(raw, 0, "lives_in", language)
     yield from find_begun(raw, language)
     yield from find_here(raw, language)
+    yield from find_hired(raw, language)
+    yield from find_returned(raw, language)
 
 
 def find_begun(raw: str, language: str) -> Iterator[Arrival]:
@@ -152,6 +154,42 @@ def find_here(raw: str, language: str) -> Iterator[Arrival]:
         name = rest[place[0].start() : place[-1].end()].casefold()
         name = name.removeprefix(HEBREW_IN) if language == HEBREW else name
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
+
+
+def find_hired(raw: str, language: str) -> Iterator[Arrival]:
+    """ "I got the job at Siemens!", "mi hanno preso alla Siemens": the name right behind says where."""
+    got = load_phrases(language, "got job").search(raw)
+    if got is None or names_another(raw[: got.start()], language):
+        return
+    words = list(WORD.finditer(raw, got.end()))
+    is_led = bool(words) and fold_letters(words[0][0]) in load_words(language, "at work")
+    named = take_name(words[1 if is_led else 0 :], language)
+    is_joined = bool(named) and language == HEBREW and named[0][0].startswith(HEBREW_IN)
+    if (is_led or is_joined) and named and is_name(named, raw, language):
+        name = raw[named[0].start() : named[-1].end()].casefold()
+        yield Arrival("works_at", name[1:] if is_joined else name, (0, len(raw)), language)
+
+
+def find_returned(raw: str, language: str) -> Iterator[Arrival]:
+    """ "I'm back in Leeds for good", "sono tornata a Torino": where nothing says for how long, it is home."""
+    back = load_phrases(language, "back in").search(raw)
+    if back is None or names_another(raw, language):
+        return
+    words = list(WORD.finditer(raw, back.end()))
+    named = take_name(words, language)
+    behind = [fold_letters(one[0]) for one in words[len(named) :]]
+    light = list_frame_words(language, "adv", "now", "also") | load_words(language, "for good")
+    if named and is_town(raw[named[0].start() : named[-1].end()], language) and light.issuperset(behind):
+        name = raw[named[0].start() : named[-1].end()].casefold()
+        is_for_good = not load_words(language, "for good").isdisjoint(behind)
+        yield Arrival("lives_in", name, (0, len(raw)), language, is_new=is_for_good)
+
+
+def take_name(words: Stretch, language: str) -> Stretch:
+    """The words of a name at the beginning: as many as have a capital, or the first alone."""
+    end = next((at for at, word in enumerate(words) if not word[0][0].isupper()), len(words))
+    first = words[:1] if words and not is_plain(words[0][0], language) else []
+    return words[: min(end, MOST_OF_NAME)] or first
 
 
 def is_town(spoken: str, language: str) -> bool:

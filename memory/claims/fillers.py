@@ -11,11 +11,14 @@ OPENS: Final = "opens speech"
 # What is put to a listener opens speech only before words of the person: "weißt du ich spiele Cello".
 ASKS_OPENING: Final = "opens speech before i"
 CLOSES: Final = "closes speech"
+# Its colon introduces nothing, and what stands behind it is another sentence.
+FACE: Final = re.compile(r"(?<=\s)[:;]['-]?[()/|DPp]+(?=\s|\Z|[.!?])")
 OWN: Final = ("i", "my")
 
 
 def blank_fillers(text: str) -> str:
     """The text with blanks for them, so that places in it stay what they are. A question may mean them."""
+    text = FACE.sub(lambda face: f".{' ' * (len(face[0]) - 1)}", text)
     if "?" in text:
         return text
     return load_closing().sub(blank_match, load_opening().sub(blank_match, text, count=1))

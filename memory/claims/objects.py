@@ -19,10 +19,17 @@ def find_object(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
         # "I don't have a car so walking distance only".
         return start, start
     stops = [at for at, _ in sentence.spans(MARK + "time") if at > start]
-    stops += [at for at in sentence.breaks if at > start]
+    stops += [at for at in sentence.breaks if at > start and not is_within_clock(sentence, at)]
     # "From Cork and I'm 34", "aus Ulm und 34": what is joined tells something else.
     stops += [at for at, after in sentence.spans(MARK + "joint") if at > start and begins_another(sentence, after)]
     return start, min([end, start + MOST_WORDS, *stops])
+
+
+def is_within_clock(sentence: Sentence, place: int) -> bool:
+    """ "At 5:30": the mark between two numbers ends nothing."""
+    words = sentence.words[max(0, place - 2) : place + 2]
+    at = words.index(":") if ":" in words else 0
+    return 0 < at < len(words) - 1 and words[at - 1].isdigit() and words[at + 1].isdigit()
 
 
 def begins_another(sentence: Sentence, place: int) -> bool:

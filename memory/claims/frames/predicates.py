@@ -264,6 +264,9 @@ def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace)
     if any(token.has("time", "prep") for token in tokens[: place.verb]):
         # "Ab November bin ich HiWi": nobody is called something from a day on.
         return False
+    if tokens[at - 1].has("degree") and at - 1 > place.verb:
+        # "Ich bin zu Fuß gekommen", "zu Vodafone gewechselt": "zu" is "too" and "to".
+        return False
     is_introduced = False
     if tokens[at].has("det") and reader.words.language == "de":
         if tokens[at].text not in {"der", "die"}:

@@ -15,24 +15,28 @@ from memory.claims.health.blood import BLOOD_TYPE, is_blood_type
 from memory.claims.health.counsel import names_healer
 from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
+from memory.claims.slots.birthdays import settle_age
 from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.denied import settle_denied
+from memory.claims.slots.joining import settle_joined
 from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.spoken import cut_before, names_noun
+from memory.claims.slots.states import ALLERGIES, name_state
+from memory.claims.slots.trades import settle_trade
 from memory.claims.slots.unnamed import (
     ALLERGIC,
     CALLED,
     NAMED,
     belongs_to,
     is_called,
-    is_listed,
     is_of_theirs,
     settle_named,
 )
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling, name_phone
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import ANIMALS, CHILDREN, KIN, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
@@ -49,12 +53,6 @@ OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 CLOCK: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|h|uhr)")
-# Relations of how somebody is, with the words that tell them.
-STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
-EATS: Final = "eats"
-ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
-# Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
-ALLERGENS: Final = frozenset({"food", "drink", "health", "clothes", "beauty", "animals"})
 
 
 def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
@@ -64,22 +62,19 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     """
     if tells_nothing(claim):
         return None
-    claim = name_kind(complete_value(name_state(settle_bygone(settle_denied(name_phone(trim_bracket(claim)))))))
+    for settle in SETTLING:
+        claim = settle(claim)
     if is_other_kind(claim):
         return replace(free_claim(claim), tense="present")
+    claim = settle_trade(claim)
     # "Mi hermana se llama Mía" names her, though "mía" is "mine".
     is_name = is_employer_name(claim) or (claim.relation in CALLED and is_written_as_name(claim))
     if claim.relation not in OPEN and is_small(claim.object, claim.lang) and not is_name:
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
-    if claim.relation == ABOUT and claim.tense == "new" and tells_new_shifts(claim.statement):
-        return replace(claim, relation="routine", subject=SPEAKER if claim.subject == PRONOUN else claim.subject)
-    if claim.relation == "car" and claim.polarity and is_hired_vehicle(claim.object, claim.lang or "en"):
-        return replace(claim, relation="works_as", object=word_doing(claim))
-    if claim.relation == "takes":
-        medicine = find_medicine(claim)
-        return replace(claim, object=medicine) if medicine else free_claim(claim)
+    if (doing := name_doing(claim)) is not None:
+        return doing
     if claim.tense == "over" or fits_relation(claim.relation, claim.object):
         return claim
     if claim.relation in PLACES or (claim.relation == "phone_number" and any(char.isdigit() for char in claim.object)):
@@ -87,15 +82,35 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
     return None
 
 
+def name_doing(claim: Claim) -> Claim | None:
+    """New shifts, a bus that is driven for a living, a medicine that is taken; None of anything else."""
+    if claim.relation == ABOUT and claim.tense == "new" and tells_new_shifts(claim.statement):
+        return replace(claim, relation="routine", subject=SPEAKER if claim.subject == PRONOUN else claim.subject)
+    if claim.relation == "car" and claim.polarity and is_hired_vehicle(claim.object, claim.lang or "en"):
+        return replace(claim, relation="works_as", object=word_doing(claim))
+    if claim.relation == "takes":
+        medicine = find_medicine(claim)
+        return replace(claim, object=medicine) if medicine else free_claim(claim)
+    return None
+
+
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
-    kinds = (belongs_to, is_bidden, is_dated, is_almost, asks_who, is_mood)
+    kinds = (belongs_to, is_verb, is_bidden, is_dated, is_almost, asks_who, is_mood)
     return is_theirs or any(tells(claim) for tells in kinds)
 
 
 def is_bidden(claim: Claim) -> bool:
     """ "Fala-me da vida em Beja": a verb with a pronoun written onto it gives nobody a rash."""
     return claim.relation in ALLERGIES and bool(claim.object) and f"{claim.object}-me " in claim.statement.casefold()
+
+
+def is_verb(claim: Claim) -> bool:
+    """ "הבת שלי תהיה בת 6", "we lost our cat on Friday": neither what she will be nor when is a name."""
+    forms = load_words(claim.lang or "en", "will be")
+    # "Our dog is called Friday".
+    is_when = claim.relation in CALLED and " " in claim.object and tells_when(claim.object, claim.lang)
+    return claim.subject in forms or (claim.relation in CALLED and claim.object in forms) or is_when
 
 
 def is_dated(claim: Claim) -> bool:
@@ -124,7 +139,7 @@ def is_almost(claim: Claim) -> bool:
 
 
 def name_kind(claim: Claim) -> Claim:
-    """ "Moved to nights" is a shift and no home, "joined The Gym Group" no work."""
+    """ "Moved to nights" is a shift and no home."""
     if claim.relation == "lives_in" and (names_only_shifts(claim.object) or names_new_shifts(claim)):
         return replace(claim, relation="shift")
     if claim.relation in SUCCEEDED and claim.subject == SPEAKER and claim.tense == "present":
@@ -135,11 +150,7 @@ def name_kind(claim: Claim) -> Claim:
         return replace(claim, tense="new", is_sure=True) if is_new else claim
     if claim.relation in {"works_at", "works_as"} and is_taught(claim):
         return replace(claim, relation="works_as", object=word_doing(claim))
-    is_gym = claim.relation == "works_at" and not load_words(claim.lang or "en", "gym word").isdisjoint(
-        map(fold_letters, WORD.findall(claim.object))
-    )
-    says_joined = is_gym and load_phrases(claim.lang or "en", "joins").search(claim.statement) is not None
-    return replace(claim, relation="gym") if says_joined else claim
+    return claim
 
 
 def names_new_shifts(claim: Claim) -> bool:
@@ -159,7 +170,10 @@ def is_other_kind(claim: Claim) -> bool:
         return is_no_work(claim)
     if claim.relation == "dating":
         # "I'm seeing the dentist on Friday".
-        return names_healer(claim.object)
+        return names_healer(claim.object) or names_nobody(claim)
+    if claim.relation == "from":
+        # "Je suis de retour".
+        return is_no_home(claim.object)
     if claim.relation == "born_in":
         return is_recent_deed(claim)
     if claim.relation == BLOOD_TYPE:
@@ -180,6 +194,13 @@ def is_other_kind(claim: Claim) -> bool:
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
 
+def names_nobody(claim: Claim) -> bool:
+    """ "I'm seeing someone new"."""
+    language = claim.lang or "en"
+    nobody = load_words(language, "someone", "frames") | load_words(language, "new one") | load_small_words(language)
+    return nobody.issuperset(fold_letters(word) for word in WORD.findall(claim.object))
+
+
 def is_nowhere(claim: Claim) -> bool:
     return is_mere_dwelling(claim.object) or is_bare_manner(claim) or is_recent_deed(claim)
 
@@ -195,42 +216,6 @@ def is_bare_manner(claim: Claim) -> bool:
     return last in load_words(language, "dwells bare") and is_unnamed(claim)
 
 
-def name_state(claim: Claim) -> Claim:
-    """ "I'm a vegetarian", "she's a diabetic": an article makes no trade of a diet or an illness.
-
-    Nor does "como" make food of one: "empiezo como educadora".
-    """
-    if claim.relation == EATS and is_simile(claim):
-        return free_claim(claim)
-    if claim.relation == "likes" and claim.subject == SPEAKER and is_done_like(claim):
-        return free_claim(claim)
-    if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
-        return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
-    if claim.relation == "has_condition":
-        return replace(claim, object=complete_ailment(claim))
-    if claim.relation in ALLERGIES:
-        return replace(claim, relation="dislikes") if is_no_allergen(claim) else claim
-    if claim.relation == "diet" and not claim.object and claim.tense == "over" and names_no_diet(claim):
-        return replace(free_claim(claim), tense="present")
-    if claim.relation not in {"works_as", "is", "has"}:
-        return claim
-    if claim.relation == "works_as" and names_relative(claim):
-        return replace(claim, relation="is")
-    found = (relation for relation, section in STATES if is_listed(claim.object, section))
-    return replace(claim, relation=next(found, claim.relation))
-
-
-def is_no_allergen(claim: Claim) -> bool:
-    """ "No tolero a mi jefe", "je ne supporte pas le bruit": whom and what nobody swells up from.
-
-    What no list knows may be eaten, and stays an allergy; so does the dust that somebody says they are allergic to.
-    """
-    is_said = any(one in claim.statement.casefold() for one in ALLERGIC)
-    topics = find_topic_words(claim.object).topics
-    is_somebody = names_noun(claim.object, PEOPLE, claim.lang) or fold_name(claim.object) in load_given_names()
-    return is_somebody or (not is_said and bool(topics) and topics.isdisjoint(ALLERGENS))
-
-
 def is_recent_deed(claim: Claim) -> bool:
     """ "Je viens de déménager", "vengo de hacerme las pruebas": done just now, and no place that somebody is from."""
     return is_deed(claim.object, claim.lang) and is_unnamed(claim)
@@ -240,60 +225,6 @@ def is_unnamed(claim: Claim) -> bool:
     """Whether the value is written small, and no place that is known by name."""
     at = claim.statement.casefold().find(claim.object)
     return claim.statement[at : at + 1].islower() and not is_known_place(claim.object)
-
-
-def names_relative(claim: Claim) -> bool:
-    """ "I'm the mother of twins", "a single dad of two"; a "sage-femme" is nobody's wife."""
-    nouns = load_hot_words(claim.lang or "en").nouns
-    return any(nouns.get(fold_letters(word)) in KIN for word in claim.object.split()[:2])
-
-
-def is_simile(claim: Claim) -> bool:
-    """ "Duermo como un tronco": behind another verb the word for "I eat" is "like"."""
-    words = WORD.findall(fold_letters(cut_before(claim)))
-    language = claim.lang or "en"
-    like = load_words(language, "occupation like")
-    place = max((at for at, word in enumerate(words) if word in like), default=0)
-    return place > 0 and words[place - 1] not in load_small_words(language)
-
-
-def names_no_diet(claim: Claim) -> bool:
-    """ "My boss quit" gives up nothing that is eaten."""
-    return load_phrases(claim.lang or "en", "diet word").search(claim.statement) is None
-
-
-def is_done_like(claim: Claim) -> bool:
-    """ "I work like a horse": behind a verb "like" compares."""
-    language = claim.lang or "en"
-    words, hot, small = (
-        WORD.findall(fold_letters(cut_before(claim))),
-        load_hot_words(language),
-        load_small_words(language),
-    )
-    done = (before for before, word in pairwise(words) if word == "like" and before not in small)
-    return any(hot.classify(before) & {"frame", "verb"} for before in done)
-
-
-def complete_ailment(claim: Claim) -> str:
-    """ "Voy en silla de ruedas": the whole of its words, and not the wheels."""
-    said = claim.statement.casefold()
-    known = (one for one in read_entries(claim.lang or "en", "slots", "ill word") if one.endswith(f" {claim.object}"))
-    return next((one for one in known if claim.object and one in said), claim.object)
-
-
-def names_other(claim: Claim) -> bool:
-    """ "Mi marido empieza como profesor": whether somebody else stands before the value."""
-    return names_noun(cut_before(claim), PEOPLE, claim.lang)
-
-
-def cut_before(claim: Claim) -> str:
-    """The words of the statement before its value; none where it is worded otherwise."""
-    return claim.statement[: max(0, claim.statement.casefold().find(claim.object))]
-
-
-def names_noun(words: str, relations: frozenset[str], language: str) -> bool:
-    nouns = load_hot_words(language or "en").nouns
-    return any(nouns.get(fold_letters(word)) in relations for word in WORD.findall(words))
 
 
 def word_doing(claim: Claim) -> str:
@@ -333,7 +264,8 @@ def is_no_work(claim: Claim) -> bool:
     language = claim.lang or "en"
     if not words:
         return False
-    if fold_letters(words[0]) in load_words(language, "beside whom"):
+    if fold_letters(words[0]) in load_words(language, "beside whom") | load_words(language, "my"):
+        # "Chez sa mamie", "with my sister".
         return True
     if claim.relation == "works_at" and fold_name(claim.object) in load_given_names():
         before = cut_before(claim).split()
@@ -418,3 +350,17 @@ def is_small(spoken: str, language: str) -> bool:
     """ "It gives me migraines": a pronoun names nothing that somebody could be allergic to."""
     words = WORD.findall(fold_letters(spoken))
     return bool(words) and all(word in load_small_words(language) for word in words)
+
+
+# How a claim is put right one step after the other, before it is asked whether its object fits at all.
+SETTLING: Final = (
+    trim_bracket,
+    name_phone,
+    settle_denied,
+    settle_bygone,
+    settle_age,
+    settle_joined,
+    name_state,
+    complete_value,
+    name_kind,
+)

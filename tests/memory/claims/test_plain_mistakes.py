@@ -1,0 +1,79 @@
+"""Plain sentences that were taken for something else: a trade, a gym, a name, an age."""
+
+import pytest
+
+from memory.claims import read_claims
+
+WRONG = [
+    ("I'm a Leo", "works_as"),
+    ("I'm a Londoner", "works_as"),
+    ("I'm a morning person", "works_as"),
+    ("I'm a big fan of Dune", "works_as"),
+    ("I'm a fast learner", "works_as"),
+    ("ich bin Frühaufsteher", "works_as"),
+    ("je suis gaucher", "works_as"),
+    ("I switched to oat milk", "gym"),
+    ("I switched to Vodafone", "gym"),
+    ("je suis passé chez Free", "gym"),
+    ("sono passato a Iliad", "bank"),
+    ("עברתי לסלקום", "lives_in"),
+    ("ich bin zu Vodafone gewechselt", "name"),
+    ("ich bin zu Fuß gekommen", "name"),
+    ("I volunteer at the food bank on Saturdays", "works_at"),
+    ("sou voluntária na Refood", "works_at"),
+    ("I turn 40 in May", "age"),
+    ("my daughter turns 6 in June", "age"),
+    ("cumplo 40 en mayo", "age"),
+    ("ma fille aura 6 ans en juin", "age"),
+    ("mia figlia compie 6 anni a giugno", "age"),
+    ("הבת שלי תהיה בת 6 ביוני", "daughter"),
+    ("I'm seeing someone new", "dating"),
+    ("je suis de retour à Nantes", "from"),
+    ("we lost our cat on friday", "cat"),
+]
+RIGHT = [
+    ("I'm a roofer", "works_as", "roofer"),
+    ("I'm a GP", "works_as", "gp"),
+    ("ich bin Bäcker", "works_as", "bäcker"),
+    ("I turned 40 in May", "age", "40"),
+    ("I joined a gym, PureGym", "gym", "puregym"),
+    ("me he apuntado a un gimnasio, el VivaGym", "gym", "vivagym"),
+    ("ich bin Mona", "name", "mona"),
+    ("I'm seeing Jonas", "dating", "jonas"),
+    ("I switched to Vodafone", "provider", "vodafone"),
+    ("I work at Orange", "works_at", "orange"),
+    ("I got the job at Siemens!", "works_at", "siemens"),
+    ("mi hanno preso alla Siemens", "works_at", "siemens"),
+    ("fiquei com a vaga na Siemens", "works_at", "siemens"),
+    ("התקבלתי לעבודה באינטל", "works_at", "אינטל"),
+    ("I'm back in Leeds for good", "lives_in", "leeds"),
+    ("sono tornata a Torino", "lives_in", "torino"),
+    ("I get up at 5:30", "routine", "5:30"),
+]
+NO_HOME = ["I'm back in Leeds for the weekend", "I'm back in the office", "sono tornata a casa", "he vuelto a fumar"]
+ILL = [
+    ("my mum has dementia and lives in a care home in Ayr", "mum", "dementia"),
+    ("mi madre tiene alzheimer", "madre", "alzheimer"),
+    ("meine Mutter hat Demenz", "mutter", "demenz"),
+    ("לאמא שלי יש דמנציה", "אמא", "דמנציה"),
+]
+
+
+@pytest.mark.parametrize(("said", "relation"), WRONG)
+def test_a_plain_sentence_is_not_taken_for_what_it_is_not(said: str, relation: str) -> None:
+    assert relation not in {one.relation for one in read_claims(said)}
+
+
+@pytest.mark.parametrize(("said", "relation", "value"), RIGHT)
+def test_beside_it_what_is_meant_is_read(said: str, relation: str, value: str) -> None:
+    assert (relation, value) in {(one.relation, one.object) for one in read_claims(said)}
+
+
+@pytest.mark.parametrize("said", NO_HOME)
+def test_who_is_back_for_a_while_lives_nowhere_else(said: str) -> None:
+    assert "lives_in" not in {one.relation for one in read_claims(said)}
+
+
+@pytest.mark.parametrize(("said", "who", "illness"), ILL)
+def test_illnesses_of_the_old_are_known(said: str, who: str, illness: str) -> None:
+    assert (who, "has_condition", illness) in {(one.subject, one.relation, one.object) for one in read_claims(said)}

@@ -46,20 +46,12 @@ LONGEST_TOLD: Final = 240
 NOUN_WORDS: Final = 3
 # Words of an answer that is a value and nothing else.
 LONGEST: Final = 5
-LONGEST_QUESTION: Final = 160
 # Letters of a Hebrew word with an "and" written onto it.
 LEAST: Final = 3
-SENTENCES: Final = re.compile(r"(?<=[.!?…])\s+|\n")
 # Where the value ends that an answer begins with.
 END: Final = re.compile(r"[.,;:!?…(\n]|\s[-–—]\s")
 PLAIN: Final = re.compile(r"[^\W_]+")
 WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-
-
-def find_asked(reply: str) -> str:
-    """The question that the assistant's reply ends with, or nothing."""
-    last = SENTENCES.split(reply.strip())[-1].strip()
-    return last[-LONGEST_QUESTION:] if last.endswith(("?", "？", "؟")) else ""
 
 
 def claim_answer(sentence: Sentence, place: int, asked: str, before: str = "", behind: str = "") -> list[Claim]:
@@ -77,8 +69,16 @@ def claim_answer(sentence: Sentence, place: int, asked: str, before: str = "", b
     span = (place, place + len(sentence.raw))
     if not relation or may_ask_of_kin(asked, before, language):
         return claim_of_another(sentence, said, span, asked, before, language)
-    label = load_label(relation, language)
+    label, said = load_label(relation, language), cut_agreement(said, language)
     return [Claim(SPEAKER, relation, one, f"{label}: {said}.", span, lang=language, is_sure=True) for one in values]
+
+
+def cut_agreement(said: str, language: str) -> str:
+    """ "Yeah, nuts": the value without the yes before it."""
+    agrees = load_words(language, "agrees", SUBJECT)
+    first, mark, rest = said.partition(",")
+    is_agreed = bool(mark) and all(fold_letters(word) in agrees for word in WORD.findall(first))
+    return rest.strip() if is_agreed and rest.strip() else said
 
 
 def load_label(relation: str, language: str) -> str:
@@ -102,6 +102,7 @@ def claim_of_another(
     if not values:
         return []
     label, is_theirs = load_label(relation, language), names_others(asked, language)
+    said = cut_agreement(said, language)
     other = find_kin_noun(asked, language)
     is_theirs = is_theirs or other is not None or asks_of_third(asked, relation, language)
     other = other or find_kin_noun(before, language)
@@ -153,9 +154,7 @@ def find_asked_relation(asked: str, language: str, *, of_others: bool = False) -
     is_of_others = is_of_others or any(word in load_given_names() for word in spoken.split())
     if is_of_others and not of_others:
         return ""
-    cued = {
-        one for one in ANSWERED if any(f" {cue} " in spoken for cue in load_words(language, f"asks {one}", SUBJECT))
-    }
+    cued = {one for one in ANSWERED if is_cued(spoken, load_words(language, f"asks {one}", SUBJECT))}
     if read.subjects or of_others:
         # "What's the name of your project?" has a name in it: only of health is it clear whose a word of the kind is.
         # "Do you eat fish?" asks for no allergy, though one would answer it.
@@ -167,6 +166,11 @@ def find_asked_relation(asked: str, language: str, *, of_others: bool = False) -
     cued -= {"diet"} if "allergic_to" in cued else set()
     is_double = any(fold_letters(word) in load_words(language, "and", SUBJECT) for word in PLAIN.findall(asked))
     return next(iter(cued)) if len(cued) == 1 and not (is_double and "allergic_to" not in cued) else ""
+
+
+def is_cued(spoken: str, cues: frozenset[str]) -> bool:
+    """Whether a spelled-out question has one of the cues; one with a mark before it is the whole of a question."""
+    return f"={spoken.strip()}" in cues or any(f" {cue} " in spoken for cue in cues)
 
 
 def spell_out(spoken: str) -> str:
@@ -205,12 +209,18 @@ def read_values(sentence: Sentence, language: str, relation: str) -> list[str]:
         elif runs[-1] or fold_letters(word) not in small:
             runs[-1].append(word.casefold())
     values = [" ".join(run) for run in runs if run]
-    if any(value.startswith(ALLERGIC) for value in values):
+    if any(value.startswith(ALLERGIC) for value in values) or names_eater(values, language):
         return []
     if relation == "takes":
         # "Do you take sugar?" asks for a number.
         values = [value for value in values if find_drug(value)]
     return values if values and len(words) <= LONGEST else []
+
+
+def names_eater(values: Sequence[str], language: str) -> bool:
+    """ "Steffi gegen Nüsse", "tom can't do shellfish": somebody else's, who stands before it."""
+    apart = frozenset().union(*(load_words(language, kind, "frames") for kind in ("prep", "not", "modal")))
+    return any(fold_letters(word) in apart for value in values for word in value.split()[1:])
 
 
 def split_joined(words: Sequence[str], language: str) -> list[str]:

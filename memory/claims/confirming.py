@@ -10,31 +10,45 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import LONGEST_QUESTION, PLAIN, SUBJECT, WORD
-from memory.claims.claim import SPEAKER, Claim
+from memory.claims.answering import PLAIN, SUBJECT, WORD
+from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.follow_ups import Read, is_within, list_bare, speaks_of_self, take_piece, trim_value
 from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.places import is_known_place
+from memory.claims.frames.words import load_hot_words
 from memory.claims.judging import names_relation
 from memory.claims.slots.fitting import is_number
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
+from memory.claims.suppositions import load_months
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.exchanges import LONGEST_QUESTION
+from memory.language.folding import fold_text
 from memory.language.loader import list_codes, read_entries
+from memory.language.periods import is_time_word
 
 # What is told of the person for good: "Do you want a recipe?" "yes" is a wish of the moment.
 CONFIRMED: Final = frozenset(
     {
         *("lives_in", "works_at", "works_as", "diet", "allergic_to", "has_condition", "takes", "eats", "drinks"),
         *("married_to", "has", "owns", "likes", "dislikes", "speaks", "hobby", "age", "studies", "school"),
-        "car",
+        *("car", "smokes"),
     }
 )
 # What an answer may tell beyond that: who or which it is.
 COMPLETED: Final = PERSONS | ANIMALS | MADE | {"married_to", "has", "owns", "quantity"}
 HAVING: Final = frozenset({"has", "owns"})
+# Who is still what to the person: "is Helen still your boss?".
+STILL: Final = PERSONS | ANIMALS | {"married_to", "dating", "boss", "teacher", "dentist", "doctor"}
+# Before how a question would be told where only its denial tells anything.
+DENIED: Final = "!"
+# Kinds of words that tell what was done.
+DEEDS: Final = frozenset({"verb", "participle", "frame", "first", "ended phrase", "lasting", "be 1"})
+# Words of an answer that says an end: "gave it up ages ago".
+LONGEST_END: Final = 6
 # Words before the question that only lead to it: "ok and", "so".
 LEADING: Final = 3
 
@@ -53,10 +67,12 @@ class ToldQuestion:
 
     opening: str
     rest: str
+    # "Are you still in Paris?": a yes may be a traveller's, a no names where the person lives.
+    is_for_denial: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.opening} {self.rest}"
+        return f"{self.opening} {self.rest}".strip()
 
 
 def claim_confirmed(sentence: Sentence, place: int, asked: str, before: str, read: Read) -> list[Claim]:
@@ -69,25 +85,40 @@ def claim_confirmed(sentence: Sentence, place: int, asked: str, before: str, rea
     if told is None:
         return []
     answer = read_polar(sentence, language)
-    claims = choose_confirmed(read(told.text), language)
+    claims = choose_confirmed(read(told.text), language, asks_still=asks_still(asked, language))
     value = cut_value(answer.rest, language)
     found: Sequence[Claim] = []
+    if answer.agrees is None and asks_still(asked, language) and tells_end(sentence.raw, language):
+        answer = PolarAnswer(agrees=False, rest="")
+        value = ""
+    if told.is_for_denial and answer.agrees:
+        return []
     if answer.agrees is None or (answer.agrees and answer.rest):
         found = complete_answer(told, claims, answer, value, language, read)
     elif answer.agrees:
         found = claims
-    elif value:
-        found = replace_value(told.text, claims, value, language, read)
     else:
-        found = deny_claims(claims, asked, f"{asked} {' '.join(sentence.raw.split())}", language)
+        found = replace_value(told.text, claims, value, language, read) if value else []
+        found = found or deny_claims(claims, asked, f"{asked} {' '.join(sentence.raw.split())}", language)
     span = (place, place + len(sentence.raw))
     return [replace(one, span=span, is_sure=True) for one in found]
 
 
 def deny_claims(claims: Sequence[Claim], asked: str, told: str, language: str) -> list[Claim]:
     """ "Do you eat meat?" "no": kept with what was asked, as the denial alone says nothing."""
-    is_still = any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
-    return [replace(one, polarity=False, tense="over" if is_still else "present", statement=told) for one in claims]
+    tense: ClaimTense = "over" if asks_still(asked, language) else "present"
+    return [replace(one, polarity=False, tense=tense, statement=told) for one in claims]
+
+
+def asks_still(asked: str, language: str) -> bool:
+    return any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
+
+
+def tells_end(spoken: str, language: str) -> bool:
+    """ "Still got the Golf?" "sold it": a few words that say no without the word."""
+    words = [fold_letters(word) for word in WORD.findall(spoken)]
+    told = f" {' '.join(words)} "
+    return 0 < len(words) <= LONGEST_END and any(f" {one} " in told for one in load_words(language, "ends it", SUBJECT))
 
 
 def word_as_told(asked: str, language: str) -> ToldQuestion | None:
@@ -104,8 +135,46 @@ def word_as_told(asked: str, language: str) -> ToldQuestion | None:
             continue
         loose = load_words(language, "loose", SUBJECT)
         rest = [word for word in words[start + size :] if fold_letters(word) not in loose]
-        return ToldQuestion(told, " ".join(rest)) if rest else None
+        return word_opened(told, " ".join(rest)) if rest else None
+    return word_of_others(asked, language)
+
+
+def word_opened(told: str, rest: str) -> ToldQuestion:
+    """ "¿Sigues en Soria?" asks for a home, "¿sigues en Bosch?" for work: the second wording is of what is no town."""
+    home, mark, work = told.lstrip(DENIED).partition("|")
+    return ToldQuestion(work if mark and not is_known_place(rest) else home, rest, told.startswith(DENIED))
+
+
+def word_of_others(asked: str, language: str) -> ToldQuestion | None:
+    """ "Is Helen still your boss?" as "my boss is Helen"."""
+    spoken = " ".join(WORD.findall(asked))
+    for pattern, told in list_patterns(language):
+        if (found := pattern.fullmatch(spoken)) is not None:
+            return ToldQuestion(told.replace("<a>", found["a"]).replace("<b>", found["b"]), "")
     return None
+
+
+@cache
+def list_patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What is asked of somebody else, by the words around two gaps, and how the person would say it."""
+    pairs = (entry.partition(" > ") for entry in read_entries(language, SUBJECT, "as told of"))
+    return tuple(
+        (
+            re.compile(
+                re.escape(asks.strip()).replace("<a>", "(?P<a>.{2,40}?)").replace("<b>", "(?P<b>.{2,40})"),
+                re.IGNORECASE,
+            ),
+            told.strip(),
+        )
+        for asks, _, told in pairs
+    )
+
+
+def addresses_person(asked: str, language: str) -> bool:
+    """Whether a question is put to the person by its verb: "¿fumas?", "nimmst du noch etwas?"."""
+    words = [fold_letters(word) for word in PLAIN.findall(asked)]
+    spoken = f" {' '.join(words)} "
+    return any(f" {' '.join(opening)} " in spoken for opening, _ in list_openings(language) if len(opening) < LEADING)
 
 
 @cache
@@ -116,14 +185,15 @@ def list_openings(language: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     return tuple(sorted(found, key=lambda pair: -len(pair[0])))
 
 
-def choose_confirmed(claims: Sequence[Claim], language: str) -> list[Claim]:
-    """ "I have a moment" and "I am sure" tell nothing that lasts."""
+def choose_confirmed(claims: Sequence[Claim], language: str, *, asks_still: bool = False) -> list[Claim]:
+    """ "I have a moment" and "I am sure" tell nothing that lasts; "still 50?" asks for no age."""
     return [
         one
         for one in claims
         if one.subject == SPEAKER
-        and one.relation in CONFIRMED
-        and not (one.relation in HAVING and find_had(one.object, language) is None)
+        and not (asks_still and one.relation == "age")
+        and (one.relation in CONFIRMED or (asks_still and one.relation in STILL))
+        and not (one.relation in HAVING and find_had(one.object, language) is None and not asks_still)
         and not (
             one.relation == "works_as" and fold_letters(one.object) not in load_words(language, "occupation", "frames")
         )
@@ -165,9 +235,42 @@ def read_polar(sentence: Sentence, language: str) -> PolarAnswer:
 
 
 def cut_value(spoken: str, language: str) -> str:
-    """The bare value that words begin with, as written; empty where they go on in a clause."""
+    """The bare value that words begin with, as written; empty where they go on in a clause or tell what was done."""
     piece = take_piece(spoken)
-    return "" if speaks_of_self(piece, language) else trim_value(piece, list_bare(language), language)
+    if speaks_of_self(piece, language):
+        return ""
+    value = trim_value(cut_since(piece, language), list_bare(language) | list_leading(language), language)
+    return "" if tells_deed(value, language) else value
+
+
+def cut_since(piece: str, language: str) -> str:
+    """ "Seit März bei Schaeffler", "leeds since may": since when is no part of the value."""
+    words, since = piece.split(), load_words(language, "since", "frames") | load_words(language, "since when")
+    at = next((at for at, word in enumerate(words) if fold_letters(word) in since), None)
+    if at is None:
+        return piece
+    end = at + 1
+    while end < len(words) and tells_time(words[end].strip(","), language):
+        end += 1
+    return " ".join([*words[:at], *words[end:]]) if end > at + 1 else piece
+
+
+def tells_time(word: str, language: str) -> bool:
+    return word[:1].isdigit() or is_time_word(fold_text(word)) or fold_letters(word) in load_months(language)
+
+
+@cache
+def list_leading(language: str) -> frozenset[str]:
+    """What may lead to a value in an answer: "now", "at", "with"."""
+    kinds = (load_words(language, kind, "frames") for kind in ("now", "work place", "work prep", "prep"))
+    return frozenset().union(*kinds) | load_words(language, "at work") | load_words(language, "in place")
+
+
+def tells_deed(value: str, language: str) -> bool:
+    """ "Left in June", "im Juni gegangen": what somebody did, and no value in the place of another."""
+    classify = load_hot_words(language).classify
+    small = (word.casefold() for word in WORD.findall(value) if not word[0].isupper())
+    return any(not DEEDS.isdisjoint(classify(word)) for word in small)
 
 
 def replace_value(told: str, claims: Sequence[Claim], value: str, language: str, read: Read) -> list[Claim]:
@@ -176,8 +279,10 @@ def replace_value(told: str, claims: Sequence[Claim], value: str, language: str,
         written = re.search(re.escape(one.object), told, re.IGNORECASE) if one.object else None
         if written is None:
             continue
-        meant = f"{told[: written.start()]}{value}{told[written.end() :]}"
-        found = [other for other in choose_confirmed(read(meant), language) if other.relation == one.relation]
+        is_name = one.relation in STILL | {"lives_in", "works_at"} and value.islower()
+        meant = f"{told[: written.start()]}{value.title() if is_name else value}{told[written.end() :]}"
+        read_again = choose_confirmed(read(meant), language, asks_still=True)
+        found = [other for other in read_again if other.relation == one.relation]
         if found:
             return [replace(other, replaces=other.replaces or one.object) for other in found]
     return []
@@ -193,7 +298,11 @@ def complete_answer(
         sentences = [*word_having(told.opening, noun, answer.rest, value, language), *sentences]
     # "Do you speak German?" "yes, a bit" tells no other language.
     known = frozenset(one.relation for one in claims if one.object) - HAVING
-    found = (tell_more(read(one), known, language) for one in sentences)
+    said = {(one.relation, one.object) for one in claims}
+    found = (
+        [more for more in tell_more(read(one), known, language) if (more.relation, more.object) not in said]
+        for one in sentences
+    )
     return next(filter(None, found), []) or (claims if answer.agrees else [])
 
 

@@ -81,6 +81,10 @@ def claim_follow_up(sentence: Sentence, place: int, asked: str, before: str, beh
     if not told or not value or takes_back(behind, language):
         return []
     topic, form = told
+    if form == "name" and asks_where_with(asked, language):
+        return []
+    if form == "home" and is_move_to_come(f"{before} {asked}", language):
+        return []
     if form == "which" and value.islower() and not any(map(str.isdigit, value)):
         # "The cheap one" is no make.
         return []
@@ -93,6 +97,20 @@ def claim_follow_up(sentence: Sentence, place: int, asked: str, before: str, beh
     found = [one for one in read(filled) if value.casefold().startswith(one.object) or one.object in value.casefold()]
     span = (place, place + len(sentence.raw))
     return [replace(one, statement=f"{label}: {said}.", span=span, is_sure=True) for one in found if one.object.strip()]
+
+
+def asks_where_with(asked: str, language: str) -> bool:
+    """ "Chez qui ?", "bei wem?": with whom somebody is, and not what they are called."""
+    first = next(iter(PLAIN.findall(asked)), "")
+    return fold_letters(first) in load_words(language, "at work") | load_words(language, "work prep", "frames")
+
+
+def is_move_to_come(spoken: str, language: str) -> bool:
+    """ "We're moving in December" "Where to?" "Nailsworth": until then the home is where it was."""
+    # With its accents: "on déménage" is to come, "on a déménagé" is done. "Trasloco" alone is the noun.
+    words = f" {' '.join(PLAIN.findall(spoken.casefold()))} "
+    moving = set(read_entries(language, "claims", "moving")) - load_words(language, "topic home", SUBJECT)
+    return any(f" {one} " in words for one in moving)
 
 
 def find_told(asked: str, before: str, language: str) -> tuple[FollowedTopic, str] | None:

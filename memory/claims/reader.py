@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -87,11 +88,14 @@ MOST_CLAIMS: Final = 12
 VALUED: Final = frozenset({"time", "takes_dose"})
 
 
-def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = "") -> list[Claim]:
+def read_claims(
+    text: str, previous: Sequence[str] = (), *, with_remarks: bool = False, asked: str = "", lead: str = ""
+) -> list[Claim]:
     """The claims of a text in its order. ``previous`` are earlier turns of the same person, oldest first.
 
     ``with_remarks``: also the person's other sentences, which claim nothing but may change what is known.
-    ``asked`` is what the assistant asked the person just before.
+    ``asked`` is what the assistant asked the person just before, and ``lead`` the talk that led to it: the turn before
+    with what that answered in its turn.
     """
     reading = read_turn(text, previous, asked)
     is_laughing = bool(reading.laughs) or speech.is_joke(reading.whole)
@@ -119,7 +123,9 @@ def read_claims(text: str, previous: Sequence[str] = (), *, with_remarks: bool =
         laughs = reading.laughs_in(one)
         found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
-    found = add_reply(found, reading, asked, previous, read_claims)
+    if asked:
+        read_on = partial(read_claims, previous=previous)
+        found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), read_claims, read_on)
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

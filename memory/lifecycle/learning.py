@@ -56,8 +56,9 @@ class SpokenText:
     previous: Sequence[str] = ()
     # Whether what is the person's own is kept as their own though it was said in an agent's or a project's scope.
     may_leave: bool = False
-    # What the assistant had asked back.
+    # What the assistant had asked back, and the talk that led to it.
     asked: str = ""
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +85,15 @@ class LearnedFacts:
 
 def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> list[DraftedStatement]:
     """What the person's words hold true. ``source`` is written into what is published."""
-    named = list_antecedents(user, spoken.text, spoken.previous)
+    named = list_antecedents(user, f"{spoken.asked} {spoken.text}".strip(), spoken.previous)
     previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
-    answers = spoken.previous[-1] if spoken.asked and spoken.previous else ""
     found = profile.detect_profile_facts(
         spoken.text,
         Deadline(DEADLINE_S),
         previous,
         with_remarks=True,
-        answers=answers,
         asked=spoken.asked,
+        lead=spoken.lead,
         user_id=user.pk,
     )
     if not (spoken.may_leave and current_scope()):

@@ -106,6 +106,7 @@ def draft_facts(user: EndUser, turn: TurnToRead) -> list[DraftedStatement]:
         list(turn.previous),
         may_leave=not exchange.is_bound,
         asked=turn.asked,
+        lead=turn.lead,
     )
     return learning.draft_facts(user, spoken, {"exchange": str(exchange.pk)})
 

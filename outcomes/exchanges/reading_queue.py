@@ -12,9 +12,9 @@ from datetime import datetime
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
-from memory.claims.answering import find_asked
 from memory.claims.confirming import begins_polar
 from memory.conf import memory_conf
+from memory.language.exchanges import find_asked
 from memory.models import EndUser
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
@@ -30,23 +30,39 @@ NEAR_TURNS = 32
 class TurnToRead:
     """An exchange to read, and what the person said before it in the thread, oldest first.
 
-    ``asked`` is the question that the assistant's last words were.
+    ``asked`` is the question that the assistant's last words were, and ``lead`` the talk that led to it.
     """
 
     exchange: Exchange
     previous: Sequence[str]
     asked: str = ""
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidBefore:
-    """The last turns of a thread, oldest first, and what the assistant asked at the end."""
+    """The last turns of a thread, oldest first, what each answered, and what the assistant asked at the end."""
 
     turns: Sequence[str] = ()
+    answered: Sequence[str] = ()
     asked: str = ""
 
     def add(self, exchange: Exchange) -> "SaidBefore":
-        return SaidBefore([*self.turns, exchange.short_question], find_asked(exchange.short_answer))
+        turns, answered = [*self.turns, exchange.short_question], [*self.answered, self.asked]
+        return SaidBefore(turns, answered, find_asked(exchange.short_answer))
+
+    @property
+    def lead(self) -> str:
+        """The last turn; where that answered a question itself, behind the question and the turn that it followed.
+
+        "My mum's poorly" "What does she take?" "metformin" "What dose?": whose dose it is, the first of them says.
+        """
+        told: list[str] = []
+        for turn, question in zip(reversed(self.turns), reversed(self.answered), strict=True):
+            told = [" ".join(filter(None, (question, f"{turn.rstrip(' .!?…,;:')}."))), *told]
+            if not question or len(told) == LAST_TURNS:
+                break
+        return " ".join(told)
 
 
 def begin_reading(user: EndUser, now: datetime, limit: int) -> tuple[list[TurnToRead], int]:
@@ -103,7 +119,7 @@ def recall_threads(user: EndUser, rows: Iterable[Exchange], begun: Collection[Ex
         if before is None:
             continue
         if is_read:
-            yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked)
+            yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked, before.lead)
         said[place] = before.add(exchange)
 
 

@@ -162,6 +162,7 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
         exchange.memory_id,
         before.turns,
         asked=before.asked,
+        lead=before.lead,
     )
     source = (exchange.pk, exchange.memory_id, exchange.thread_id)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))

@@ -71,25 +71,25 @@ def detect_profile_facts(
     previous: Sequence[str] = (),
     *,
     with_remarks: bool = False,
-    answers: str = "",
     asked: str = "",
+    lead: str = "",
     user_id: int | None = None,
 ) -> list[ProfileFact]:
     """The profile facts in a message. Failures of the language model never raise.
 
-    ``previous`` are the person's last turns, for what goes on about them; ``with_remarks``, ``answers`` and ``asked``
-    as `find_facts_by_rules`; ``user_id`` is whose calls of the day are counted, None for nobody's.
+    ``previous`` are the person's last turns, for what goes on about them; ``with_remarks``, ``asked`` and ``lead`` as
+    `find_facts_by_rules`; ``user_id`` is whose calls of the day are counted, None for nobody's.
     """
     model = find_prompt_model(PURPOSE)
     if model is not None and not is_own_speech(user_message):
         return []
     if model is None or (user_id is not None and not may_ask_about(user_id)):
-        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
+        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, asked=asked, lead=lead)
     try:
         found = find_facts_by_model(model, user_message, deadline)
     except Unavailable as error:
         logger.info("profile facts found by rules alone", reason=type(error).__name__)
-        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, answers=answers, asked=asked)
+        return find_facts_by_rules(user_message, previous, with_remarks=with_remarks, asked=asked, lead=lead)
     # What somebody asks to be remembered is remembered, whatever the model makes of it.
     return found or find_facts_by_rules(user_message, previous, requests_only=True)
 

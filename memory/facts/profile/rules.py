@@ -75,16 +75,16 @@ def find_facts_by_rules(
     *,
     requests_only: bool = False,
     with_remarks: bool = False,
-    answers: str = "",
     asked: str = "",
+    lead: str = "",
 ) -> list[ProfileFact]:
     """The profile facts of a message, each as a sentence of its own. ``previous`` are the person's last turns.
 
     ``with_remarks``: also sentences that claim nothing, of low certainty: worth keeping only where they change a fact.
-    ``answers`` is the person's turn before, where the assistant asked back, and ``asked`` what it asked.
+    ``asked`` is what the assistant asked back, and ``lead`` the talk that led to it.
     """
     found: dict[str, ProfileFact] = {}
-    claims = read_claims(message, previous, with_remarks=with_remarks, asked=asked)
+    claims = read_claims(message, previous, with_remarks=with_remarks, asked=asked, lead=lead)
     for claim in claims:
         if requests_only and not claim.is_request:
             continue
@@ -99,7 +99,7 @@ def find_facts_by_rules(
         elif is_taken(claim, statement):
             found[key] = ProfileFact(choose_field(claim), statement, choose_confidence(claim), Trust.USER, (claim,))
     kept = join_contained(list(found.values()))[:MOST_FACTS]
-    turn = find_told_turn(message, answers) if with_remarks else None
+    turn = find_told_turn(message, asked, lead) if with_remarks else None
     return kept if turn is None else add_turn(kept, turn)
 
 

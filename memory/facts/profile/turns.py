@@ -26,17 +26,18 @@ PARTING: Final = " .!?…,;:-–—"
 MOST_WORDS_OF_ANSWER: Final = 6
 
 
-def find_told_turn(message: str, before: str = "") -> ProfileFact | None:
+def find_told_turn(message: str, asked: str = "", lead: str = "") -> ProfileFact | None:
     """None where the turn only asks, quotes or supposes, or goes on for longer than people speak.
 
-    ``before`` is the person's turn before, where this one answers what was asked back: "658" alone tells nothing.
+    Where it answers in few words what was ``asked``, with that: "658" alone tells nothing. ``lead`` is the talk before.
     """
     if len(message) > 2 * LONGEST:
         return None
     spoken = " ".join(normalise_text(message).split())
     told = cut_questions(spoken)
-    if before and told and told.count(" ") < MOST_WORDS_OF_ANSWER:
-        told = f"{cut_questions(' '.join(normalise_text(before).split())).rstrip(PARTING)}. {told}".lstrip(". ")
+    is_answer = bool(asked) and bool(told) and told.count(" ") < MOST_WORDS_OF_ANSWER
+    if is_answer and lead:
+        told = f"{cut_questions(' '.join(normalise_text(lead).split())).rstrip(PARTING)}. {told}".lstrip(". ")
     is_value = any(char.isdigit() for char in told)
     if not (len(told) >= LEAST_CHARS or (is_value and len(told) > 1)) or len(told) > LONGEST:
         return None
@@ -46,6 +47,7 @@ def find_told_turn(message: str, before: str = "") -> ProfileFact | None:
     is_own = voice.telling >= LEAST_TELLING and voice.kinds.isdisjoint(SUPPOSED)
     if not is_own or speaks_for_others(annotate_text(told)):
         return None
+    told = f"{asked} {spoken}" if is_answer else told
     statement = told[:1].upper() + told[1:].rstrip(" ,;:-–—")
     statement = statement if statement.endswith(ENDS) else f"{statement}."
     if judge_write(statement, is_requested=True).refusal is not None:

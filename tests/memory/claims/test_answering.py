@@ -4,7 +4,6 @@ import pytest
 
 from memory.access.scope import user_scope
 from memory.claims import read_claims
-from memory.claims.answering import find_asked
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Fact
 from outcomes.exchanges import profiling
@@ -106,11 +105,6 @@ def test_what_the_children_have_not_takes_nothing_back() -> None:
     said = "frutta secca, tutta. Io però, i bimbi no"
     told = read_claims(said, ["Mi serve una torta per domani"], asked="Allergie o intolleranze in famiglia?")
     assert ("you", "allergic_to", "frutta secca") in {(one.subject, one.relation, one.object) for one in told}
-
-
-def test_what_a_reply_asks_is_its_last_sentence() -> None:
-    assert find_asked("Gladly. Any allergies?") == "Any allergies?"
-    assert find_asked("Any allergies? Then I'd start with a soup.") == ""
 
 
 def test_whose_allergies_were_asked_for_is_not_guessed() -> None:

@@ -76,17 +76,17 @@ def test_a_turn_tells_as_a_whole_what_it_does_not_ask(turn: str, told: str | Non
 
 
 @pytest.mark.parametrize(
-    ("turn", "before", "told"),
+    ("turn", "asked", "lead", "told"),
     [
-        ("712", "the notice about the rent came", "The notice about the rent came. 712."),
-        ("Levanto, sopra il forno", "trasloco fatto!", "Trasloco fatto. Levanto, sopra il forno."),
-        ("712", "", "712."),
-        ("7", "", None),
-        ("and what about the ferry?", "the notice about the rent came", None),
+        ("712", "How much is it now?", "the notice about the rent came", "How much is it now? 712."),
+        ("Levanto, sopra il forno", "Dove?", "trasloco fatto!", "Dove? Levanto, sopra il forno."),
+        ("712", "", "", "712."),
+        ("7", "", "", None),
+        ("and what about the ferry?", "How much is it now?", "the notice about the rent came", None),
     ],
 )
-def test_what_was_asked_back_is_told_with_what_it_answers(turn: str, before: str, told: str | None) -> None:
-    found = find_told_turn(turn, before)
+def test_what_was_asked_back_is_told_with_what_it_answers(turn: str, asked: str, lead: str, told: str | None) -> None:
+    found = find_told_turn(turn, asked, lead)
     assert (found.statement if found else None) == told
 
 

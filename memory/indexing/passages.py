@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 import structlog
 from django.db import connection
@@ -19,6 +20,7 @@ from memory.inference.base import EncodedPassage, Span, Vector
 from memory.inference.embeddings import EMBEDDER
 from memory.inference.llm import LanguageModel
 from memory.language import gloss_in_english
+from memory.language.exchanges import find_answered
 from memory.language.hebrew import HEBREW
 from memory.language.names import ROLES
 from memory.language.text import REPLY_EXCERPT
@@ -44,8 +46,17 @@ class EncodedItems:
     signs: Mapping[int, bytes]
 
 
+@dataclass(frozen=True, slots=True)
+class PreviousTurn:
+    """How the turn before another begins, with its speaker, and how it ends."""
+
+    text: str = ""
+    end: str = ""
+
+
+NO_TURN: Final = PreviousTurn()
 PREVIOUS_TURNS = """
-SELECT item.id, before.speaker, left(before.text, %s)
+SELECT item.id, before.speaker, left(before.text, %s), right(before.text, %s)
 FROM memory_item AS item CROSS JOIN LATERAL (
     SELECT speaker, text FROM memory_item AS earlier
     WHERE earlier.user_id = item.user_id AND earlier.thread_id = item.thread_id AND earlier.arrival < item.arrival
@@ -84,14 +95,17 @@ def build_gloss(text: str) -> str:
     return f" ({gloss})" if (gloss := gloss_in_english(text)) else ""
 
 
-def load_previous_turns(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, str]:
+def load_previous_turns(user: EndUser, items: Sequence[MemoryItem]) -> dict[uuid.UUID, PreviousTurn]:
     """The turn before each item in its thread, with its speaker, for the items that have one."""
     ids = [item.pk for item in items if item.thread_id]
     if not ids:
         return {}
     with user_scope(user), connection.cursor() as cursor:
-        cursor.execute(PREVIOUS_TURNS, [REPLY_EXCERPT, user.pk, ids])
-        return {item_id: f"{speaker}: {text}" if speaker else text for item_id, speaker, text in cursor.fetchall()}
+        cursor.execute(PREVIOUS_TURNS, [REPLY_EXCERPT, REPLY_EXCERPT, user.pk, ids])
+        return {
+            item_id: PreviousTurn(f"{speaker}: {text}" if speaker else text, end)
+            for item_id, speaker, text, end in cursor.fetchall()
+        }
 
 
 def vector_hash(item: MemoryItem) -> str:
@@ -109,20 +123,26 @@ def prefix_model() -> LanguageModel | None:
     return find_prompt_model(prefixes.PURPOSE) if memory_conf().llm.prefixes else None
 
 
-def build_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str]) -> list[str]:
+def build_texts(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, PreviousTurn]) -> list[str]:
     """The passages, each with its contextual prefix from the language model, if there is one.
 
     The prefix is not part of ``vector_hash``: a different wording by the model does not make a vector stale.
     """
-    passages = ["".join(build_passage(item)) for item in items]
+    passages = [build_answer_passage(item, before.get(item.pk, NO_TURN)) for item in items]
     model = prefix_model()
     if model is None:
         return passages
     # A passage of a book has its title and section; thousands of calls would be made for one file.
     described = {place: item for place, item in enumerate(items) if item.source.get("kind") != BOOK}
-    subjects = [build_prefix_subject(item, before.get(item.pk, "")) for item in described.values()]
+    subjects = [build_prefix_subject(item, before.get(item.pk, NO_TURN).text) for item in described.values()]
     contexts = dict(zip(described, prefixes.write_prefixes(model, subjects), strict=True))
     return [f"{context}\n{text}" if (context := contexts.get(place)) else text for place, text in enumerate(passages)]
+
+
+def build_answer_passage(item: MemoryItem, before: PreviousTurn) -> str:
+    """Of a few words that answer the assistant, what was asked goes before them: "clio 4" alone is near nothing."""
+    asked = find_answered(item.text, before.end)
+    return "".join((f"{asked} " if asked else "", *build_passage(item)))
 
 
 def build_prefix_subject(item: MemoryItem, before: str) -> prefixes.PrefixSubject:
@@ -141,7 +161,7 @@ def build_prefix_subject(item: MemoryItem, before: str) -> prefixes.PrefixSubjec
 
 
 def build_points_ahead(
-    items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline
+    items: Sequence[MemoryItem], before: Mapping[uuid.UUID, PreviousTurn], deadline: Deadline
 ) -> Iterator[list[VectorPoint]]:
     """The items as index points, newly embedded, in parts: while one is written, the next is embedded.
 
@@ -177,7 +197,9 @@ def build_points(items: Sequence[MemoryItem], encoded: EncodedItems) -> list[Vec
     ]
 
 
-def encode_items(items: Sequence[MemoryItem], before: Mapping[uuid.UUID, str], deadline: Deadline) -> EncodedItems:
+def encode_items(
+    items: Sequence[MemoryItem], before: Mapping[uuid.UUID, PreviousTurn], deadline: Deadline
+) -> EncodedItems:
     """The items' vectors. Turns also get token vectors if the server offers them; failing that, none."""
     texts = build_texts(items, before)
     turns = {place: item for place, item in enumerate(items) if item.thread_id}

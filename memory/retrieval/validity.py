@@ -16,6 +16,7 @@ from django.db import connection
 
 from memory.access.cursors import fetch_prepared
 from memory.claims.questions import AskedFor, read_question
+from memory.claims.relations import ABOUT
 from memory.facts import queries
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import format_vector
@@ -29,6 +30,7 @@ from memory.retrieval.leeway import OF_KIND
 from memory.retrieval.pool import Candidate
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankedCandidate, measure_standings, move
+from memory.retrieval.replies import RepliesFound
 from memory.retrieval.results import SearchValidity, Superseded
 from memory.retrieval.told import ToldStatement, ToldStatements
 from memory.retrieval.voices import lower_other_voices
@@ -86,13 +88,16 @@ def apply_validity(
     for one in best:
         one.facts = frozenset(fact.fact_id for fact in told.get(one.candidate.memory.id, ()))
     asked = read_question(query.text)
+    replies = RepliesFound(query.text, ranked)
     if not asked.is_past:
-        lift_answers(asked, ranked, told)
+        lift_answers(asked, ranked, told, replies)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
     # What somebody else says tells nothing of the person, and takes nothing's place.
     others = lower_other_voices(query, ranked)
     own = [one for one in ranked if one not in others]
     doubted = settle_told(user, query, own, notes, is_past=asked.is_past)
+    if not asked.is_past:
+        replies.lift()
     outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
     return SearchValidity(notes, doubted, frozenset(outdated))
 
@@ -140,9 +145,14 @@ def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector |
     return dict(told)
 
 
-def lift_answers(asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]]) -> None:
+def lift_answers(
+    asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]], replies: RepliesFound
+) -> None:
     """Up for memories that tell a current fact of the very relation that is asked for, of the one it is asked of."""
-    tells = [any(answers(fact, asked) for fact in told.get(one.candidate.memory.id, ())) for one in ranked]
+    tells = [
+        any(answers(fact, asked, is_reply=replies.answers(one)) for fact in told.get(one.candidate.memory.id, ()))
+        for one in ranked
+    ]
     if any(tells):
         lifts = measure_standings(ranked).limit([ASKED_WEIGHT * telling for telling in tells], OF_KIND)
         for one, lift in zip(ranked, lifts, strict=True):
@@ -204,8 +214,9 @@ def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldSt
     )
 
 
-def answers(fact: ToldFact, asked: AskedFor) -> bool:
-    return not fact.is_closed and fact.relation in asked.relations and fact.subject in asked.subjects
+def answers(fact: ToldFact, asked: AskedFor, *, is_reply: bool) -> bool:
+    tells = fact.relation in asked.relations or (is_reply and fact.relation == ABOUT)
+    return not fact.is_closed and tells and fact.subject in asked.subjects
 
 
 def may_have_answered(fact: ToldFact, asked: AskedFor) -> bool:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.utils.crypto import salted_hmac
 
 from memory.facts.keys import NOT_WORDS
+from memory.language.exchanges import USER_LINE
 from memory.language.folding import fold_text
 from memory.language.framing import frame_lines, quote_as_data, quote_as_line
 from memory.language.text import estimate_tokens, format_date
@@ -132,7 +133,10 @@ def render_hit_line(hit: SearchHit, fence: str, shown_ids: Collection[UUID] = ()
         record += f", {OTHERS_WORDS}"
     if hit.superseded_by is not None:
         record += f", {describe_end(hit.superseded_by, fence, shown_ids, shown)}"
-    return f"[{hit.position}] ({record}) {quote_as_data(cut_preview(hit), fence)}"
+    if hit.beside.asked:
+        record += f", asked: {quote_as_line(hit.beside.asked, fence)}"
+    reply = f"\n{USER_LINE}{quote_as_line(hit.beside.reply, fence)}" if hit.beside.reply else ""
+    return f"[{hit.position}] ({record}) {quote_as_data(cut_preview(hit), fence)}{reply}"
 
 
 def cut_preview(hit: SearchHit) -> str:

@@ -37,6 +37,7 @@ from memory.context.request import ContextRequest, build_search_request
 from memory.context.selection import ContextSelection, StablePart, count_section_tokens, list_shown_ids
 from memory.context.streamed import build_streamed
 from memory.context.supplied import ContextInsights
+from memory.context.talk import add_talk_beside
 from memory.models import EndUser
 from memory.retrieval.results import SearchDebug, SearchHit, SearchRequest, SearchResult
 from memory.retrieval.search import search
@@ -129,6 +130,7 @@ def compose_context(
     request = build_search_request(asked)
     result = find_hits(user, request, choose_hits, now=now, remember=asked.remember)
     chosen, hits, known = choose_memories(user, request, result, now=now, is_cold=is_new_thread)
+    hits = add_talk_beside(user, hits)
     needed = [line for line in known if not line.is_idle]
     budget, window = plan_context_budget(asked.query, asked.limits)
     fence = derive_fence(user, asked.thread_id)

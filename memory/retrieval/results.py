@@ -95,6 +95,14 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkBeside:
+    """Of an exchange the question that it answers, and the few words that answer its own."""
+
+    asked: str = ""
+    reply: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     """``is_dormant`` is true from the moment its time has passed, also before the pass that writes it down."""
 
@@ -111,6 +119,8 @@ class SearchHit:
     # Of retrieval in stages: which one brought it, and the title of the conversation it is from.
     stage: str = ""
     thread_title: str = ""
+    # Filled where it is told to an assistant.
+    beside: TalkBeside = TalkBeside()
 
     @property
     def preview(self) -> str:

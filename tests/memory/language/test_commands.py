@@ -51,6 +51,22 @@ ORDERS = [
     ("הוסף מטרה: ללמוד ספרדית", "add_goal", "ללמוד ספרדית"),
     ("תזכור שאני אלרגית לבוטנים", "remember", "אני אלרגית לבוטנים"),
     ("הצג את המטרות שלי", "list_goals", ""),
+    # Behind "can you" the verb stands as an infinitive, in German at the end.
+    ("Kannst du das Ziel Spanisch lernen hinzufügen?", "add_goal", "Spanisch lernen"),
+    ("Kannst du mir meine Ziele zeigen?", "list_goals", ""),
+    ("Kannst du das Ziel Klavier löschen?", "remove_goal", "Klavier"),
+    ("Peux-tu me montrer mes objectifs ?", "list_goals", ""),
+    ("Peux-tu supprimer l'objectif courir ?", "remove_goal", "courir"),
+    ("Ajoute à mes objectifs apprendre l'espagnol", "add_goal", "apprendre l'espagnol"),
+    ("Puoi elencare i miei obiettivi?", "list_goals", ""),
+    ("Do I have any goals?", "list_goals", ""),
+    ("new value: kindness", "add_value", "kindness"),
+    ("ערך חדש: סבלנות", "add_value", "סבלנות"),
+    ("Bitte merken: ich mag Tee", "remember", "ich mag Tee"),
+    ("Anota que me mudé", "remember", "me mudé"),
+    ("Anota que me mudei", "remember", "me mudei"),
+    ("add goal: in May, run a marathon", "add_goal", "in May, run a marathon"),
+    ("add a goal to run 10 km", "add_goal", "run 10 km"),
 ]
 NO_ORDERS = [
     "She said I should add a goal",
@@ -64,6 +80,16 @@ NO_ORDERS = [
     "El objetivo de la reunión no está claro",
     "I value honesty",
     "/deploy the goal page",
+    # Of a table, a class or a business, and none of the person's.
+    "remove the value from the dictionary",
+    "add value to the customer",
+    "Add a goal to the backlog",
+    "Füge einen Wert in die Tabelle hinzu",
+    "Supprime la valeur de la table",
+    "Añade un valor a la lista desplegable",
+    "Elimina il valore dalla tabella",
+    "Apaga o valor da tabela",
+    "מחק את הערך מתוך הטבלה",
 ]
 
 
@@ -91,6 +117,9 @@ def test_a_message_of_several_parts_is_read_part_by_part() -> None:
 
 PARTS: list[tuple[str, list[str] | str]] = [
     ("1) add goal: read 2) list goals", ["add goal: read", "list goals"]),
+    ("(1) add goal: read (2) list goals", ["add goal: read", "list goals"]),
+    ("1- add goal: read\n2- list goals", ["add goal: read", "list goals"]),
+    ("Open 9-\n5- closed", "Open 9-\n5- closed"),
     ("add goal: read\nlist goals", ["add goal: read", "list goals"]),
     ("Remember that I like tea. What are my goals?", ["Remember that I like tea.", "What are my goals?"]),
     ("Hi there. Add goal: read more.", ["Hi there.", "Add goal: read more."]),
@@ -119,6 +148,17 @@ def test_an_order_is_found_beside_other_sentences(text: str, parts: list[str] | 
         ("Was haben wir über die Miete besprochen?", ["search_memory"]),
         ("מה סיכמנו על השכירות?", ["search_memory"]),
         ("te acuerdas del hotel?", ["search_memory"]),
+        ("De quoi avons-nous parlé hier ?", ["search_memory"]),
+        ("Di cosa abbiamo parlato ieri?", ["search_memory"]),
+        ("Do que falámos ontem?", ["search_memory"]),
+        ("What does the manual say about lamps?", ["search_memory"]),
+        ("Was sagt das Handbuch über Lampen?", ["search_memory"]),
+        ("Que dit le manuel sur les lampes ?", ["search_memory"]),
+        ("¿Qué dice el manual sobre lámparas?", ["search_memory"]),
+        ("Cosa dice il manuale sulle lampade?", ["search_memory"]),
+        ("O que diz o manual sobre lâmpadas?", ["search_memory"]),
+        ("מה כתוב במדריך על מנורות?", ["search_memory"]),
+        ("Quanto è il prezzo dell'oro?", ["web_search"]),
     ],
 )
 def test_where_an_answer_may_stand_is_hinted_at(text: str, tools: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Lets a small file be read while a large one is under way, in the same worker and between two of its batches."""
+"""Whose file is read next, and how a small one is read between two batches of a large one, by the same worker."""
 
 import time
 import uuid
@@ -10,6 +10,8 @@ from typing import Final
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError
+from psycopg.errors import LockNotAvailable
 
 from books import jobs
 from books.models import BookJob, JobState
@@ -24,6 +26,35 @@ logger = structlog.get_logger(__name__)
 SHARE: Final = 8
 LOOK_EVERY_S: Final = 2.0
 MOST_PERSONS: Final = 50
+
+
+def list_by_turn(now: datetime) -> list[EndUser]:
+    """Persons with something to do, those first whose turn is longest ago: one with forty files holds up nobody else."""
+    due = jobs.DUE.list_users(now, MOST_PERSONS)
+    found = EndUser.objects.in_bulk(due)
+    return [found[pk] for pk in due if pk in found]
+
+
+def end_turn(user: EndUser, *, now: datetime) -> bool:
+    """Move the user's mark to when there is something to do next. Where that is now: behind everybody else, and False.
+
+    Messages of the queue tell nothing of turns: each file has one, and of forty handed in at once all forty come first.
+    """
+    if jobs.advance_mark(user, now=now):
+        return True
+    go_behind(user, now=now)
+    return False
+
+
+def go_behind(user: EndUser, *, now: datetime) -> None:
+    try:
+        with user_scope(user):
+            if jobs.DUE.lock(user):
+                jobs.DUE.move(user, now)
+    except OperationalError as error:
+        # A writer of theirs is at it: they keep their place.
+        if not isinstance(error.__cause__, LockNotAvailable):
+            raise
 
 
 @dataclass(slots=True)
@@ -41,17 +72,12 @@ class SmallFilesFirst:
         if begun < self.next_at:
             return
         with confine_to(EVERYTHING):
-            for user in self.list_waiting():
+            # It is the turn of the large file's own person already.
+            for user in sorted(list_by_turn(self.clock()), key=lambda one: one.pk == self.job.user_id):
                 if self.serve(user):
                     break
         ended = time.monotonic()
         self.next_at = ended + max(LOOK_EVERY_S, ended - begun)
-
-    def list_waiting(self) -> list[EndUser]:
-        """Persons with something to do, those first that have waited longest."""
-        due = jobs.DUE.list_users(self.clock(), MOST_PERSONS)
-        found = EndUser.objects.in_bulk(due)
-        return [found[pk] for pk in due if pk in found]
 
     def serve(self, user: EndUser) -> bool:
         """Read one file of a person that may come between. False when there is none, or another worker is at theirs."""
@@ -71,7 +97,7 @@ class SmallFilesFirst:
                 # It stays open and is tried again; the file it came before has nothing to do with it.
                 logger.exception("small book not read", user=user.pk, job=str(small))
         if not is_own:
-            jobs.advance_mark(user, now=self.clock())
+            end_turn(user, now=self.clock())
         return True
 
     def find_small(self, user: EndUser) -> uuid.UUID | None:

@@ -77,3 +77,32 @@ def test_a_worker_that_stops_leaves_its_job_to_the_next_as_if_it_had_not_begun(
 
     work(user)
     assert find_job(user, job).state == "completed"
+
+
+def test_whoever_hands_in_many_files_at_once_holds_up_nobody(
+    shelf: BookShelf, user: EndUser, other_user: EndUser
+) -> None:
+    many = [shelf.upload(f"Tide {number} turns.".encode(), f"tide{number}.txt").json()["job_id"] for number in range(4)]
+    other = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+
+    # Each file has a message in the queue, and the four of the one person stand before that of the other.
+    tasks.work_on_books(user.pk)
+    tasks.work_on_books(user.pk)
+
+    assert find_job(other_user, other).state == "completed"
+    assert [find_job(user, job).state for job in many] == ["completed", "pending", "pending", "pending"]
+
+
+def test_small_files_of_others_come_between_before_those_of_the_large_ones_own_person(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedence, "LOOK_EVERY_S", 0.0)
+    large = shelf.upload(table(), "stations.csv").json()["job_id"]
+    own = shelf.upload(b"The tide turns twice a day.", "tide.txt").json()["job_id"]
+    small = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+
+    tasks.work_on_books(user.pk)
+
+    first, second, third = (find_job(*one).finished_at for one in ((other_user, small), (user, own), (user, large)))
+    assert first is not None and second is not None and third is not None
+    assert first < second < third

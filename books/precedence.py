@@ -29,7 +29,7 @@ MOST_PERSONS: Final = 50
 
 
 def list_by_turn(now: datetime) -> list[EndUser]:
-    """Persons with something to do, those first whose turn is longest ago: one with forty files holds up nobody else."""
+    """Persons with something to do, those first whose turn is longest ago: nobody's forty files hold up another."""
     due = jobs.DUE.list_users(now, MOST_PERSONS)
     found = EndUser.objects.in_bulk(due)
     return [found[pk] for pk in due if pk in found]

@@ -48,7 +48,7 @@ def run_orders(memory: MemoryFacade, identity: TurnIdentity, text: str) -> list[
 
 
 def is_of_something_else(result: CommandResult) -> bool:
-    """ "Delete the goal column": where nothing kept is meant, the assistant is asked, and it answers as to any other."""
+    """ "Delete the goal column": where nothing kept is meant, it is the assistant that is asked."""
     return result.command.action in REMOVALS and not result.done and not result.items
 
 

@@ -104,5 +104,5 @@ def test_small_files_of_others_come_between_before_those_of_the_large_ones_own_p
     tasks.work_on_books(user.pk)
 
     first, second, third = (find_job(*one).finished_at for one in ((other_user, small), (user, own), (user, large)))
-    assert first is not None and second is not None and third is not None
-    assert first < second < third
+    assert None not in (first, second, third)
+    assert first < second < third  # type: ignore[operator]

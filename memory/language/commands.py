@@ -192,7 +192,7 @@ def read_command(text: str) -> MemoryCommand | None:
     for one in _patterns():
         if (one.may_be_asked or not is_asked) and (match := one.pattern.fullmatch(folded)):
             what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
-            if what and _begins_elsewhere(folded, what[0]):
+            if what and (_begins_elsewhere(folded, what[0]) or _is_figure(one.action, folded[what[0] : what[1]])):
                 continue
             said = _as_written(plain, words, folded, what) if what else ""
             return MemoryCommand(one.action, said, one.language, _find_clause(plain, said) if said else "")
@@ -202,6 +202,13 @@ def read_command(text: str) -> MemoryCommand | None:
 def _begins_elsewhere(folded: str, start: int) -> bool:
     """ "Remove the value from the table": what stands there names no value. Behind a mark it is taken as it is."""
     return folded[:start].rstrip()[-1:].isalnum() and _elsewhere().match(folded, start) is not None
+
+
+def _is_figure(action: CommandAction, what: str) -> bool:
+    """ "Add value 5 to x": nobody's value is a figure. "Remove value 2" is the second of the list."""
+    if action is CommandAction.ADD_VALUE:
+        return what[:1].isdecimal()
+    return action is CommandAction.REMOVE_VALUE and what[:1].isdecimal() and not what.strip(_EDGES).isdecimal()
 
 
 @cache

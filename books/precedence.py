@@ -19,6 +19,7 @@ from memory.access.confinement import EVERYTHING, confine_to
 from memory.access.locks import try_task_lock
 from memory.access.scope import user_scope
 from memory.models import EndUser
+from memory.platform.stopping import is_stopping
 
 logger = structlog.get_logger(__name__)
 
@@ -29,10 +30,18 @@ MOST_PERSONS: Final = 50
 
 
 def list_by_turn(now: datetime) -> list[EndUser]:
-    """Persons with something to do, those first whose turn is longest ago: nobody's forty files hold up another."""
+    """Persons with something to do, those first whose turn is longest ago: nobody's forty files hold up another.
+
+    Before all of them whoever has a file that nobody can ask yet, last those with nothing but a model's reading to do.
+    """
     due = jobs.DUE.list_users(now, MOST_PERSONS)
     found = EndUser.objects.in_bulk(due)
-    return [found[pk] for pk in due if pk in found]
+    return sorted((found[pk] for pk in due if pk in found), key=rank_need)
+
+
+def rank_need(user: EndUser) -> int:
+    waiting = jobs.list_open_jobs(user)[:1]
+    return 2 if not waiting else 1 if waiting[0].is_found else 0
 
 
 def end_turn(user: EndUser, *, now: datetime) -> bool:
@@ -59,31 +68,38 @@ def go_behind(user: EndUser, *, now: datetime) -> None:
 
 @dataclass(slots=True)
 class SmallFilesFirst:
-    """Called between the batches of a job, reads a file of whomever that is much smaller, then goes on for as long as
-    that took: neither holds up the other for more than twice its own time."""
+    """Called between the batches of a job, reads files of whomever that are much smaller, for as long as the job has
+    been worked on, then lets it go on for as long as that took: neither holds up the other for more than twice its own
+    time."""
 
     job: BookJob
     run: Callable[[EndUser, uuid.UUID], object]
     clock: Callable[[], datetime]
+    resumed_at: float = field(default_factory=time.monotonic)
     next_at: float = field(default_factory=lambda: time.monotonic() + LOOK_EVERY_S)
 
     def __call__(self) -> None:
         begun = time.monotonic()
         if begun < self.next_at:
             return
+        worked, tried = begun - self.resumed_at, set[uuid.UUID]()
         with confine_to(EVERYTHING):
-            # It is the turn of the large file's own person already.
-            for user in sorted(list_by_turn(self.clock()), key=lambda one: one.pk == self.job.user_id):
-                if self.serve(user):
-                    break
-        ended = time.monotonic()
-        self.next_at = ended + max(LOOK_EVERY_S, ended - begun)
+            while self.serve_next(tried) and time.monotonic() - begun < worked and not is_stopping():
+                pass
+        self.resumed_at = time.monotonic()
+        self.next_at = self.resumed_at + max(LOOK_EVERY_S, self.resumed_at - begun)
 
-    def serve(self, user: EndUser) -> bool:
+    def serve_next(self, tried: set[uuid.UUID]) -> bool:
+        # It is the turn of the large file's own person already.
+        waiting = sorted(list_by_turn(self.clock()), key=lambda one: one.pk == self.job.user_id)
+        return any(self.serve(user, tried) for user in waiting)
+
+    def serve(self, user: EndUser, tried: set[uuid.UUID]) -> bool:
         """Read one file of a person that may come between. False when there is none, or another worker is at theirs."""
-        small = self.find_small(user)
+        small = self.find_small(user, tried)
         if small is None:
             return False
+        tried.add(small)
         # The large file's own person is this worker's already.
         is_own = user.pk == self.job.user_id
         with nullcontext(enter_result=True) if is_own else try_task_lock("books", user.pk) as is_mine:
@@ -100,10 +116,10 @@ class SmallFilesFirst:
             end_turn(user, now=self.clock())
         return True
 
-    def find_small(self, user: EndUser) -> uuid.UUID | None:
+    def find_small(self, user: EndUser, tried: set[uuid.UUID]) -> uuid.UUID | None:
         """A file that is small beside the one under way, or any that nobody can ask yet once all of that is found."""
         with user_scope(user):
-            waiting = BookJob.objects.filter(user=user, state=JobState.PENDING, book_id=None)
+            waiting = BookJob.objects.filter(user=user, state=JobState.PENDING, book_id=None).exclude(pk__in=tried)
             if not self.job.is_found:
                 waiting = waiting.filter(size__lte=self.job.size // SHARE)
             return waiting.order_by("created_at", "pk").values_list("pk", flat=True).first()

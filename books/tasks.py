@@ -22,6 +22,7 @@ def work_on_books(user_id: int) -> int:
                 continue
             done = take_turn(user)
         end_turn(user, now=timezone.now())
+        # Whoever's message this was may not have been the one whose turn it was.
         if waiting := jobs.DUE.list_users(timezone.now(), 1):
             work_on_books.delay(waiting[0])
         return done

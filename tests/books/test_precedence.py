@@ -1,11 +1,13 @@
 """Whose file is read first, and what becomes of one whose worker has to stop."""
 
 import uuid
+from datetime import datetime
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
-from books import ingestion, jobs, precedence, progress, tasks
+from books import digests, ingestion, jobs, precedence, progress, tasks
 from books.models import BookJob
 from books.reading.sandbox import read_document
 from memory.access.scope import user_scope
@@ -93,6 +95,28 @@ def test_whoever_hands_in_many_files_at_once_holds_up_nobody(
     assert [find_job(user, job).state for job in many] == ["completed", "pending", "pending", "pending"]
 
 
+def test_a_model_reads_behind_every_file_that_waits(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def read_a_part(reader: EndUser, *, now: datetime) -> int:
+        asked.append(reader.pk)
+        return 1
+
+    monkeypatch.setattr(digests, "read_next_part", read_a_part)
+    # Of the other person nothing waits but a digest, and longer than any file.
+    jobs.DUE.mark(other_user, timezone.now())
+    monkeypatch.setattr(jobs, "find_next_moment", lambda _user, now: now)
+    files = [shelf.upload(f"Tide {n} turns.".encode(), f"tide{n}.txt").json()["job_id"] for n in range(2)]
+
+    for _ in range(3):
+        tasks.work_on_books(other_user.pk)
+
+    assert [find_job(user, file).state for file in files] == ["completed", "completed"]
+    assert asked == [other_user.pk]
+
+
 def test_small_files_of_others_come_between_before_those_of_the_large_ones_own_person(
     shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,3 +130,21 @@ def test_small_files_of_others_come_between_before_those_of_the_large_ones_own_p
     first, second, third = (find_job(*one).finished_at for one in ((other_user, small), (user, own), (user, large)))
     assert None not in (first, second, third)
     assert first < second < third  # type: ignore[operator]
+
+
+def test_many_small_files_come_between_two_batches_for_as_long_as_the_large_one_was_worked_on(
+    shelf: BookShelf, user: EndUser, other_user: EndUser
+) -> None:
+    other = BookShelf(client_for(other_user))
+    files = [other.upload(f"Gull {n} nests.".encode(), f"gull{n}.txt").json()["job_id"] for n in range(4)]
+    large = find_job(user, shelf.upload(table(), "stations.csv").json()["job_id"])
+    run = partial(ingestion.run_job, clock=timezone.now)
+    between = precedence.SmallFilesFirst(large, run, timezone.now)
+
+    between()
+    assert {find_job(other_user, file).state for file in files} == {"pending"}
+
+    # Half a minute at the large one.
+    between.resumed_at, between.next_at = between.resumed_at - 30, 0.0
+    between()
+    assert {find_job(other_user, file).state for file in files} == {"completed"}

@@ -81,6 +81,9 @@ def parse_form(request: HttpRequest, stream: IO[bytes]) -> UploadForm:
     try:
         fields, files = MultiPartParser(request.META, cast("Any", stream), [LimitedUpload(request)], "utf-8").parse()
     except MultiPartParserError as error:
+        # Django reads a part's head of 1,024 bytes; of our two fields only the file's name can make it so long.
+        if "header" in str(error):
+            raise invalid_field(FILE, "its name is too long to be read: shorten it") from error
         raise invalid_field("", f"the body is not multipart/form-data: {error}") from error
     except TooManyFilesSent as error:
         raise invalid_field(FILE, "is given more than once: hand in one file at a time") from error

@@ -9,6 +9,9 @@ from books.reading.document import BlockKind, DocumentBlock, DocumentRefused, Re
 CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\U000e0000-\U000e007f]"
 )
+# What parts words all the same: a line within a cell, a page, the fields of old data formats.
+LINE_BREAKS = re.compile("[\x0b\x0c]")
+SEPARATORS = re.compile("[\x1c-\x1f]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 BLANKS = re.compile(r"[^\S\n]+")
 NEWLINES = re.compile(r" ?\n\s*")
@@ -128,7 +131,7 @@ class DocumentBuilder:
 
 def clean_characters(text: str) -> str:
     """The text without controls, invisible tags, overrides of direction and halves of characters."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = SEPARATORS.sub(" ", LINE_BREAKS.sub("\n", text.replace("\r\n", "\n").replace("\r", "\n")))
     return SURROGATE.sub("\ufffd", CONTROL.sub("", text))
 
 

@@ -61,9 +61,9 @@ def main() -> None:
         lines.write(refused=RefusalCode.TOO_MUCH_MEMORY, detail="Reading the document takes too much memory.")
     except RecursionError:
         lines.write(refused=RefusalCode.DAMAGED, detail="The document is nested too deeply to be read.")
-    except Exception as error:  # noqa: BLE001
+    except Exception:  # noqa: BLE001
         # The libraries raise whatever comes when a file is not what they expect.
-        lines.write(refused=RefusalCode.DAMAGED, detail=f"The document cannot be read ({type(error).__name__}).")
+        lines.write(refused=RefusalCode.DAMAGED, detail="The document cannot be read.")
     lines.flush()
     # Whatever the libraries would still tidy up is the kernel's to take back.
     os._exit(0)

@@ -12,12 +12,13 @@ from memory.facade.commands import NOT_OF_A_CHAT, CommandResult
 from memory.gateway.identity import TurnIdentity
 from memory.gateway.patience import store_in_time
 from memory.guard import redact_secrets
-from memory.language.commands import read_intent
+from memory.language.commands import CommandAction, read_intent
 from memory.language.framing import quote_as_data
 from memory.platform import metrics
 
 logger = structlog.get_logger(__name__)
 
+REMOVALS: Final = frozenset({CommandAction.REMOVE_GOAL, CommandAction.REMOVE_VALUE})
 DONE: Final = "The user's message is an order to their memory, which has carried it out. Tell them, in their language:"
 
 
@@ -43,7 +44,12 @@ def run_orders(memory: MemoryFacade, identity: TurnIdentity, text: str) -> list[
     if not drafted:
         return []
     user = known or get_or_create_user(organization_id, external_id)
-    return memory.run_commands(user, drafted, now=timezone.now())
+    return [one for one in memory.run_commands(user, drafted, now=timezone.now()) if not is_of_something_else(one)]
+
+
+def is_of_something_else(result: CommandResult) -> bool:
+    """ "Delete the goal column": where nothing kept is meant, it is the assistant that is asked."""
+    return result.command.action in REMOVALS and not result.done and not result.items
 
 
 def word_orders(results: Sequence[CommandResult]) -> str:

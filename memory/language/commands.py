@@ -65,8 +65,8 @@ class IntentPart:
     hints: tuple[ToolHint, ...]
 
 
-_LIST_LINE: Final = re.compile(r"(?:^|\n)[^\S\n]*+\d{1,2}[.)]\s++")
-_LIST_NUMBER: Final = re.compile(r"(?<!\S)(\d{1,2})[.)]\s++")
+_LIST_LINE: Final = re.compile(r"(?:^|\n)[^\S\n]*+\(?\d{1,2}(?:[.)]|[^\S\n]?-)\s++")
+_LIST_NUMBER: Final = re.compile(r"(?<!\S)\(?(\d{1,2})[.)]\s++")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])\s++|\n++")
 _RECALLS: Final = compile_cue(SUBJECT, "recall")
 _OF_A_BOOK: Final = compile_cue(SUBJECT, "book")
@@ -192,9 +192,29 @@ def read_command(text: str) -> MemoryCommand | None:
     for one in _patterns():
         if (one.may_be_asked or not is_asked) and (match := one.pattern.fullmatch(folded)):
             what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
+            if what and (_begins_elsewhere(folded, what[0]) or _is_figure(one.action, folded[what[0] : what[1]])):
+                continue
             said = _as_written(plain, words, folded, what) if what else ""
             return MemoryCommand(one.action, said, one.language, _find_clause(plain, said) if said else "")
     return None
+
+
+def _begins_elsewhere(folded: str, start: int) -> bool:
+    """ "Remove the value from the table": what stands there names no value. Behind a mark it is taken as it is."""
+    return folded[:start].rstrip()[-1:].isalnum() and _elsewhere().match(folded, start) is not None
+
+
+def _is_figure(action: CommandAction, what: str) -> bool:
+    """ "Add value 5 to x": nobody's value is a figure. "Remove value 2" is the second of the list."""
+    if action is CommandAction.ADD_VALUE:
+        return what[:1].isdecimal()
+    return action is CommandAction.REMOVE_VALUE and what[:1].isdecimal() and not what.strip(_EDGES).isdecimal()
+
+
+@cache
+def _elsewhere() -> re.Pattern[str]:
+    words = "|".join(map(strip_groups, collect_entries(SUBJECT, "elsewhere")))
+    return re.compile(rf"(?:{words})(?:\b|(?<='))")
 
 
 def _find_clause(plain: str, what: str) -> str:

@@ -90,7 +90,7 @@ DOCUMENTS: Final = (
     gettext_noop("The document is nested too deeply to be read."),
     gettext_noop("The page is nested too deeply to be read."),
     gettext_noop("The file has {number} pages; {most} can be read."),
-    gettext_noop("The pages hold pictures and no text; a scan needs its text recognised first."),
+    gettext_noop("The pages hold no text; a scan needs its text recognised first."),
     gettext_noop("The sheets are too wide to be read."),
     gettext_noop("The document cannot be read."),
     gettext_noop("Reading the document takes too much computing time."),

@@ -43,6 +43,7 @@ REFUSED = [
     'filename="a.txt"; filename="b.exe"',
     "filename*=bogus''x.txt",
     "filename*=UTF-8''%00.txt%00.exe",
+    f'filename="{"n" * 5_000}.txt"',
 ]
 
 
@@ -64,5 +65,6 @@ def test_no_name_leads_anywhere(shelf: BookShelf, user: EndUser) -> None:
     assert told == TAKEN
     assert {disposition: answer.status_code for disposition, answer in refused.items()} == dict.fromkeys(REFUSED, 422)
     assert {answer.json()["errors"][0]["field"] for answer in refused.values()} == {"file"}
+    assert "its name is too long" in refused[REFUSED[-1]].json()["detail"]
     assert rows_left(user) == (0, 0, 0, len(TAKEN))
     assert [path for path in data_dir().rglob("*") if path.name in told.values()] == []

@@ -1,11 +1,13 @@
 """Whose file is read first, and what becomes of one whose worker has to stop."""
 
 import uuid
+from datetime import datetime
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
-from books import ingestion, jobs, precedence, progress, tasks
+from books import digests, ingestion, jobs, precedence, progress, tasks
 from books.models import BookJob
 from books.reading.sandbox import read_document
 from memory.access.scope import user_scope
@@ -77,3 +79,72 @@ def test_a_worker_that_stops_leaves_its_job_to_the_next_as_if_it_had_not_begun(
 
     work(user)
     assert find_job(user, job).state == "completed"
+
+
+def test_whoever_hands_in_many_files_at_once_holds_up_nobody(
+    shelf: BookShelf, user: EndUser, other_user: EndUser
+) -> None:
+    many = [shelf.upload(f"Tide {number} turns.".encode(), f"tide{number}.txt").json()["job_id"] for number in range(4)]
+    other = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+
+    # Each file has a message in the queue, and the four of the one person stand before that of the other.
+    tasks.work_on_books(user.pk)
+    tasks.work_on_books(user.pk)
+
+    assert find_job(other_user, other).state == "completed"
+    assert [find_job(user, job).state for job in many] == ["completed", "pending", "pending", "pending"]
+
+
+def test_a_model_reads_behind_every_file_that_waits(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def read_a_part(reader: EndUser, *, now: datetime) -> int:
+        asked.append(reader.pk)
+        return 1
+
+    monkeypatch.setattr(digests, "read_next_part", read_a_part)
+    # Of the other person nothing waits but a digest, and longer than any file.
+    jobs.DUE.mark(other_user, timezone.now())
+    monkeypatch.setattr(jobs, "find_next_moment", lambda _user, now: now)
+    files = [shelf.upload(f"Tide {n} turns.".encode(), f"tide{n}.txt").json()["job_id"] for n in range(2)]
+
+    for _ in range(3):
+        tasks.work_on_books(other_user.pk)
+
+    assert [find_job(user, file).state for file in files] == ["completed", "completed"]
+    assert asked == [other_user.pk]
+
+
+def test_small_files_of_others_come_between_before_those_of_the_large_ones_own_person(
+    shelf: BookShelf, user: EndUser, other_user: EndUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(precedence, "LOOK_EVERY_S", 0.0)
+    large = shelf.upload(table(), "stations.csv").json()["job_id"]
+    own = shelf.upload(b"The tide turns twice a day.", "tide.txt").json()["job_id"]
+    small = BookShelf(client_for(other_user)).upload(b"Gulls nest in May.", "gulls.txt").json()["job_id"]
+
+    tasks.work_on_books(user.pk)
+
+    first, second, third = (find_job(*one).finished_at for one in ((other_user, small), (user, own), (user, large)))
+    assert None not in (first, second, third)
+    assert first < second < third  # type: ignore[operator]
+
+
+def test_many_small_files_come_between_two_batches_for_as_long_as_the_large_one_was_worked_on(
+    shelf: BookShelf, user: EndUser, other_user: EndUser
+) -> None:
+    other = BookShelf(client_for(other_user))
+    files = [other.upload(f"Gull {n} nests.".encode(), f"gull{n}.txt").json()["job_id"] for n in range(4)]
+    large = find_job(user, shelf.upload(table(), "stations.csv").json()["job_id"])
+    run = partial(ingestion.run_job, clock=timezone.now)
+    between = precedence.SmallFilesFirst(large, run, timezone.now)
+
+    between()
+    assert {find_job(other_user, file).state for file in files} == {"pending"}
+
+    # Half a minute at the large one.
+    between.resumed_at, between.next_at = between.resumed_at - 30, 0.0
+    between()
+    assert {find_job(other_user, file).state for file in files} == {"completed"}

@@ -62,9 +62,7 @@ def read_pdf(data: bytes, builder: DocumentBuilder) -> None:
     builder.describe(metadata.get("Title"), metadata.get("Author"))
     pages = [read_page(document, number, builder) for number in range(count)]
     if not any(pages):
-        raise DocumentRefused(
-            RefusalCode.NO_TEXT, "The pages hold pictures and no text; a scan needs its text recognised first."
-        )
+        raise DocumentRefused(RefusalCode.NO_TEXT, "The pages hold no text; a scan needs its text recognised first.")
     drop_edges(pages)
     write_pages(pages, read_outline(document), builder)
 

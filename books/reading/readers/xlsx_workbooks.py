@@ -27,10 +27,11 @@ def read_xlsx(data: bytes, builder: DocumentBuilder) -> None:
     try:
         results = open_workbook(data, is_result=True)
         formulas = open_workbook(data, is_result=False) if has_formulas(data) else None
-    except (InvalidFileException, KeyError, ValueError) as error:
+        builder.describe(results.properties.title, results.properties.creator)
+        # Sheets are parsed as they are gone through.
+        WorkbookReader(builder, results, formulas).read()
+    except (InvalidFileException, LookupError, ValueError, TypeError) as error:
         raise DocumentRefused(RefusalCode.DAMAGED, "The workbook is damaged.") from error
-    builder.describe(results.properties.title, results.properties.creator)
-    WorkbookReader(builder, results, formulas).read()
 
 
 def open_workbook(data: bytes, *, is_result: bool) -> Workbook:

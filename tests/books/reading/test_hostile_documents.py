@@ -85,6 +85,8 @@ REFUSED = {
     "deep tables": ("a.docx", build_docx(nest_tables(40)), C.DAMAGED),
     "packed text": ("a.docx", build_docx(paragraph("A" * 50) * 300_000), C.TOO_LARGE),
     "packed sheet": ("a.xlsx", build_xlsx(sheet_of("<c><v>1</v></c>" * 100, 3_000)), C.TOO_LARGE),
+    "text that is nowhere": ("a.xlsx", build_xlsx(sheet_of('<c t="s"><v>99999</v></c>', 3)), C.DAMAGED),
+    "row that is no number": ("a.xlsx", build_xlsx('<sheetData><row r="x"><c r="!!"><v>7</v></c></row>'), C.DAMAGED),
     "pages without end": ("a.pdf", build_page_pdf(b"BT ET", pages=4_000), C.TOO_MANY_PAGES),
     "pages in a loop": (
         "a.pdf",
@@ -112,6 +114,8 @@ def test_a_hostile_document_is_refused_in_words(tmp_path: Path, name: str, data:
         read_bytes(tmp_path, name, data)
     assert caught.value.code is code
     assert caught.value.detail.endswith(".")
+    # For whoever handed it in, and not for who wrote the reader.
+    assert "Error" not in caught.value.detail
     assert [path.name for path in tmp_path.iterdir()] == ["upload"]
 
 

@@ -69,6 +69,8 @@ def test_a_workbook_gives_each_row_the_headings_of_its_columns(tmp_path: Path) -
         ("sep=;\nTown;Price\nKöln;1,50\n".encode("cp1252"), "Town: Köln; Price: 1,50"),
         ("\ufeffTown\tPrice\nKiel\t007\n".encode("utf-16-le"), "Town: Kiel; Price: 007"),
         (b"Town,Note\nKiel,a\x00b\x01\n", "Town: Kiel; Note: ab"),
+        # A line within a cell as spreadsheets end it, and the fields of old formats: 6 and 7 are no 67.
+        (b"Town,Note\nKiel,6\x0b7\x1c8\n", "Town: Kiel; Note: 6 7 8"),
         (b"Kiel;4;7\nBonn;5;8\n", "Kiel; 4; 7"),
         (b'Town,Pipe\nKiel,5" wide\nBonn,"never closed\n' + b"x,1\n" * 300, 'Town: Bonn; Pipe: "never closed'),
         (b"Town,Sum\nKiel,=cmd|'/c calc'!A1\n", "Town: Kiel; Sum: =cmd|'/c calc'!A1"),

@@ -60,11 +60,17 @@ def test_a_file_is_handed_in_watched_and_cancelled_without_script(console: Conso
     assert 'hx-trigger="every 1s"' in page
     (job,) = jobs.list_jobs(user, 5)
     assert job.title == "Lamps & <b>more</b>"
+    # Without script nothing is fetched anew by itself, unless whoever looks on wants it.
+    again = '<meta http-equiv="refresh" content="3">'
+    assert again not in page
+    assert 'href="?watch=1"' in page
+    assert again in console.get(f"{place}/books?watch=1").content.decode()
     assert b"<html" not in console.part(f"{place}/books").content
     assert console.post(f"{place}/books/jobs/{job.pk}/cancel").status_code == 302
     page = console.post(f"{place}/books/jobs/{job.pk}/cancel", follow=True).content.decode()
     assert "lamps.txt" not in page
     assert "No books yet" in page
+    assert again not in console.get(f"{place}/books?watch=1").content.decode()
 
 
 @pytest.mark.parametrize(

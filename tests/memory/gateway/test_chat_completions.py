@@ -278,3 +278,17 @@ def test_an_order_is_carried_out_and_the_model_told_of_it(client: OpenAI, model:
 
     ask(client, "Add a goal: swim two miles", extra_headers={"X-Memory-Mode": "read"})
     assert len(api.get("goals").json()["items"]) == 1
+
+
+def test_an_order_to_remove_what_nobody_keeps_is_a_question_like_any_other(
+    client: OpenAI, model: ChatServer, api: ApiClient
+) -> None:
+    asking = "Delete the goal column from the table"
+    reply = ask(client, asking, extra_headers={"X-Thread-Id": "t-orders"})
+    [asked] = model.asked
+    assert "order to their memory" not in str(asked.body["messages"])
+    assert not meta_of(reply).get("orders")
+
+    ask(client, "Add a goal: swim a mile", extra_headers={"X-Thread-Id": "t-orders"})
+    reply = ask(client, "Remove the goal of swimming", extra_headers={"X-Thread-Id": "t-orders"})
+    assert meta_of(reply)["orders"][0]["done"] is True

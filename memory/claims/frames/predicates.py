@@ -261,11 +261,9 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
 def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
     tokens = reader.tokens
     at = place.start
-    if any(token.has("time", "prep") for token in tokens[: place.verb]):
-        # "Ab November bin ich HiWi": nobody is called something from a day on.
-        return False
-    if tokens[at - 1].has("degree") and at - 1 > place.verb:
-        # "Ich bin zu Fuß gekommen", "zu Vodafone gewechselt": "zu" is "too" and "to".
+    # "Ab November bin ich HiWi": nobody is called something from a day on. "Zu Fuß gekommen": "zu" is "too" and "to".
+    is_led = tokens[at - 1].has("degree") and at - 1 > place.verb
+    if is_led or any(token.has("time", "prep") for token in tokens[: place.verb]):
         return False
     is_introduced = False
     if tokens[at].has("det") and reader.words.language == "de":

@@ -102,6 +102,20 @@ def test_two_settings_of_which_neither_is_in_force_are_compared(
         assert told in page
 
 
+def test_what_a_run_is_compared_with_is_told_when_it_is_known(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    """A page that was opened while the run went on told of the second, too, that it was the first."""
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    for told in ("itself, as it is the first run", "the run of "):
+        address = console.post(f"{place}/measure/start", {}).headers["Location"]
+        assert "Compared with" not in console.get(address).content.decode()
+        perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)
+        part = console.part(address).content.decode()
+        assert f'<p id="compared" hx-swap-oob="true">Compared with: {told}' in part
+        assert f'<p id="compared">Compared with: {told}' in console.get(address).content.decode()
+
+
 def test_nobody_else_measures_or_reads_a_run(
     console: Console, outsider: Console, user: EndUser, other_user: EndUser, place: str, key: uuid.UUID
 ) -> None:

@@ -47,8 +47,8 @@ def list_kept(visit: PersonalVisit, form: ListForm) -> tuple[list[MemoryItem], b
     if form.words:
         # Looking at one's own page is no use of a memory: nothing is counted or remembered of it.
         wanted = SearchRequest(form.words, limit=PAGE, dormant=True)
-        found = visit.memory.search(visit.user, wanted, now=timezone.now(), remember=False)
-        return [hit.item for hit in found.hits if hit.item.user_id == visit.user.pk], False
+        result = visit.memory.search(visit.user, wanted, now=timezone.now(), remember=False)
+        return [hit.item for hit in result.hits if hit.item.user_id == visit.user.pk], False
     # A book has more passages than the person said sentences, and would hide them for pages.
     # One more than a page tells that more follow; to count 100,000 for it took longer than the page.
     found = list_tiers(visit, SAID, form.start, PAGE + 1)

@@ -13,11 +13,12 @@ from books.models import Book, BookChunk
 from knowledge_graph.models import Concept
 from memory.access.keys import issue_key
 from memory.access.scope import user_scope
+from memory.benchmarks.bulk import build_ready_row
 from memory.benchmarks.synthetic import NoteWriter
 from memory.facade import MemoryFacade
 from memory.measuring.cases import NewCase
 from memory.measuring.runs import NewRun, perform_run, start_run
-from memory.models import EndUser, Fact, MemoryItem
+from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
 from memory.models.inbox import MatterKind
 from memory.models.transfers import Transfer, TransferKind, TransferState
 from memory.models.webhooks import WebhookEndpoint
@@ -68,7 +69,7 @@ def find_subjects(user: EndUser, writer: NoteWriter, now: datetime) -> PageSubje
         fact=fact.pk,
         concept=concept,
         thread=exchange.thread_id,
-        book=write_book(user, now),
+        book=write_book(user, writer, now),
         run=measure_once(user, writer, item, now),
         transfer=write_transfer(user, now),
         webhook=write_webhook(user),
@@ -76,11 +77,14 @@ def find_subjects(user: EndUser, writer: NoteWriter, now: datetime) -> PageSubje
     )
 
 
-def write_book(user: EndUser, now: datetime) -> uuid.UUID:
+def write_book(user: EndUser, writer: NoteWriter, now: datetime) -> uuid.UUID:
+    items = [build_ready_row(user, note, now, Tier.BOOKS) for note in writer.notes(PASSAGES)]
     with user_scope(user):
-        own = MemoryItem.objects.for_user(user).filter(tier=Tier.HISTORY, uses=0, source={})
-        items = list(own.order_by("pk").values_list("pk", flat=True)[:PASSAGES])
-        MemoryItem.objects.for_user(user).filter(pk__in=items).update(tier=Tier.BOOKS, source={"kind": "document"})
+        MemoryItem.objects.bulk_create(items)
+        MemoryEvent.objects.bulk_create(
+            MemoryEvent(user=user, item=item, kind="stored", after={"tier": Tier.BOOKS.value}, actor=ACTOR, at=now)
+            for item in items
+        )
         book = Book.objects.create(
             user=user,
             title="Notes",
@@ -92,8 +96,7 @@ def write_book(user: EndUser, now: datetime) -> uuid.UUID:
             created_at=now,
         )
         BookChunk.objects.bulk_create(
-            BookChunk(user=user, book=book, item_id=item, position=number, tokens=30)
-            for number, item in enumerate(items)
+            BookChunk(user=user, book=book, item=item, position=number, tokens=30) for number, item in enumerate(items)
         )
     return book.pk
 

@@ -47,7 +47,10 @@ def extract_concepts(text: str) -> tuple[ExtractedConcept, ...]:
             words.setdefault(one.key, one.label)
     pairs: dict[str, str] = {}
     for first, second in pairwise(row):
-        if first is None or second is None or first.key == second.key or len(pairs) == MOST_PAIRS:
+        if first is None or second is None or len(pairs) == MOST_PAIRS:
+            continue
+        # A name of code is followed by its own parts, "err_4521" by "err": that is no pair of anything.
+        if first.key == second.key or second.label in first.label:
             continue
         joined = fold_name(f"{first.label} {second.label}")
         key = load_plain_technologies().get(joined) or f"{first.key} {second.key}"

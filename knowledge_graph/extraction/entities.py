@@ -64,6 +64,8 @@ class Token:
     bare: str
     # Begins a sentence, where a capital says nothing.
     opens: bool
+    # Behind a comma or somebody's own: "Alma, Tamar's daughter" and "Tamar's Heron" name two each.
+    is_apart: bool = False
 
     @property
     def is_capital(self) -> bool:
@@ -100,10 +102,19 @@ def is_part_of_another(entity: ExtractedEntity, found: Collection[str]) -> bool:
 def split_sentences(text: str) -> Iterator[list[Token]]:
     quoted = {match[1].strip() for match in _QUOTED.finditer(text)}
     for sentence in _SENTENCE.split(_QUOTED.sub(r" \1 ", text) if quoted else text):
-        words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(sentence)]
-        tokens = [Token(word, strip_accents(word.casefold()), not place) for place, word in enumerate(words) if word]
+        tokens = list(read_tokens(sentence))
         for start in range(0, len(tokens), MOST_WORDS):
             yield tokens[start : start + MOST_WORDS]
+
+
+def read_tokens(sentence: str) -> Iterator[Token]:
+    end, is_owner = 0, False
+    for place, match in enumerate(_WORD.finditer(sentence)):
+        word = _POSSESSIVE.sub("", match[0])
+        if word:
+            is_apart = is_owner or "," in sentence[end : match.start()]
+            yield Token(word, strip_accents(word.casefold()), not place, is_apart)
+        end, is_owner = match.end(), word != match[0]
 
 
 def extract_from_sentence(
@@ -198,11 +209,24 @@ def measure_capital_run(tokens: list[Token], place: int, *, is_name_of: str = ""
     while place + length < len(tokens) and length < MOST_NAME_WORDS:
         token = tokens[place + length]
         follows = tokens[place + length + 1] if place + length + 1 < len(tokens) else None
+        if ends_name_before(tokens[place], token, length):
+            break
         joins = token.bare in announcements.INSIDE_NAMES and follows is not None and follows.is_capital
         if not joins and (not token.is_capital or announcements.is_function_word(token.bare) or is_calendar(token)):
             break
         length += 2 if joins else 1
     return min(length, MOST_NAME_WORDS)
+
+
+def ends_name_before(first: Token, token: Token, length: int) -> bool:
+    """Whether a name that begins with ``first`` cannot go on with this token: "Acme, Inc." alone is one across a comma.
+
+    The capital of a sentence's first word says nothing, so a word all in capitals behind it is a name of its own:
+    "Raising EXPORT_TIMEOUT did not help".
+    """
+    if token.is_apart:
+        return token.bare not in announcements.COMPANY_ENDINGS
+    return first.opens and length == 1 and token.text.isupper() and len(token.text) > 1 and not first.text.isupper()
 
 
 def build_entity(tokens: list[Token], place: int, length: int, kind: str) -> ExtractedEntity:

@@ -150,7 +150,9 @@ class GraphFiller:
 
     def write(self, model: type[models.Model], rows: Sequence[models.Model]) -> None:
         with user_scope(self.user, settings=UNHURRIED):
-            model._default_manager.bulk_create(rows, batch_size=CHUNK)
+            # A worker of the installation reads names out of what is loaded meanwhile, and may come first.
+            is_read_too = model in {Entity, Edge, Mention}
+            model._default_manager.bulk_create(rows, batch_size=CHUNK, ignore_conflicts=is_read_too)
 
     def write_concepts(self, rng: random.Random, concepts: Sequence[tuple[str, str]]) -> None:
         for part in split_chunks(concepts):

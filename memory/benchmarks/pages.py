@@ -2,11 +2,10 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import httpx
 from django.conf import settings
@@ -17,26 +16,27 @@ from django.urls import reverse
 from rich.console import Console
 from rich.table import Table
 
-from knowledge_graph.models import Concept
 from memory.access.scope import user_scope
 from memory.benchmarks import bulk, consolidation
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.cpu import CpuCost, CpuMeter
 from memory.benchmarks.insights import GraphFiller, InsightsPlan
+from memory.benchmarks.page_addresses import ACTOR, FRESH, PageAddresses, find_subjects
 from memory.benchmarks.staging import WORTH_REBUILDING, connect_as_owner
 from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir
 from memory.evaluation.report import BenchmarkTarget
 from memory.evaluation.timing import LatencySpread, Stopwatch
-from memory.models import EndUser, Fact, Membership, MemoryEvent, MemoryItem, Operator
-from memory.models.inbox import MatterKind
+from memory.facade import MemoryFacade
+from memory.models import EndUser, Membership, MemoryEvent, MemoryItem, Operator
+from memory.models.people import OperatorRole
 from outcomes.models import Exchange
 
 TARGET = BenchmarkTarget(100)
 FACTS = 2_000
-SPACE_OF_DAYS = timedelta(days=30)
 WARM_UP = 2
 READER = "benchmark-reader"
+LINK_FOR = timedelta(hours=1)
 
 Say = Callable[[str], None]
 
@@ -65,28 +65,52 @@ def measure(
     """Fills the person, then opens every page about them. A page that is refused ends the run."""
     writer = NoteWriter(plan.seed)
     PersonFiller.fill(user, plan, writer, now, say)
-    return open_pages(url, sign_in(user), list_pages(user, writer, now), plan.times)
+    say("opening the pages")
+    subjects = find_subjects(user, writer, now)
+    [question] = writer.draw_questions(1)
+    round_ = PageRound(url, plan.times, PageAddresses(user, subjects, question, now))
+    round_.open_everything()
+    return round_.watch.spreads(), round_.meter.costs
 
 
-def open_pages(
-    url: str, signed_in: AbstractContextManager[dict[str, str]], pages: Mapping[str, str], times: int
-) -> tuple[dict[str, LatencySpread], dict[str, CpuCost]]:
-    watch, meter = Stopwatch(), CpuMeter(data_dir())
-    with signed_in as session, open_reader(url, session) as reader:
-        for name, address in pages.items():
-            # What was asked a moment ago may be answered from memory: every search is a new one.
-            paths = [address.replace(FRESH, f"{number} {name}") for number in range(WARM_UP + times)]
-            for path in paths[:WARM_UP]:
-                open_page(reader, path)
-            with meter.measure(name, times):
-                for path in paths[WARM_UP:]:
-                    with watch.measure(name):
-                        open_page(reader, path)
-    return watch.spreads(), meter.costs
+@dataclass(slots=True)
+class PageRound:
+    """Every page, by who may see it."""
+
+    url: str
+    times: int
+    addresses: PageAddresses
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    meter: CpuMeter = field(default_factory=lambda: CpuMeter(data_dir()))
+
+    def open_everything(self) -> None:
+        user, pages = self.addresses.user, self.addresses
+        with sign_in(user) as session:
+            self.open_pages(
+                session, pages.list_of_person() | pages.list_of_single_things() | pages.list_of_organization()
+            )
+        with sign_in(user, is_superuser=True) as session:
+            self.open_pages(session, pages.list_of_installation())
+        _link, token = MemoryFacade(ACTOR).make_personal_link(user, LINK_FOR, now=pages.now)
+        with open_reader(self.url, {}) as reader:
+            cookie = reader.get(reverse("personal:enter", args=[token])).cookies
+        self.open_pages(dict(cookie), pages.list_of_own_page())
+
+    def open_pages(self, session: Mapping[str, str], pages: Mapping[str, str]) -> None:
+        with open_reader(self.url, session) as reader:
+            for name, address in pages.items():
+                # What was asked a moment ago may be answered from memory: every search is a new one.
+                paths = [address.replace(FRESH, f"{number} {name}") for number in range(WARM_UP + self.times)]
+                for path in paths[:WARM_UP]:
+                    open_page(reader, path)
+                with self.meter.measure(name, self.times):
+                    for path in paths[WARM_UP:]:
+                        with self.watch.measure(name):
+                            open_page(reader, path)
 
 
-def open_reader(url: str, cookies: dict[str, str]) -> httpx.Client:
-    return httpx.Client(base_url=url, cookies=cookies, trust_env=False, timeout=60)
+def open_reader(url: str, cookies: Mapping[str, str]) -> httpx.Client:
+    return httpx.Client(base_url=url, cookies=dict(cookies), trust_env=False, timeout=60)
 
 
 def open_page(reader: httpx.Client, path: str) -> None:
@@ -96,12 +120,13 @@ def open_page(reader: httpx.Client, path: str) -> None:
 
 
 @contextmanager
-def sign_in(user: EndUser) -> Iterator[dict[str, str]]:
-    """The cookie of an operator made for the run, who may see this organisation alone; both are gone afterwards."""
-    operator = Operator(username=f"{READER}-{user.organization_id}")
+def sign_in(user: EndUser, *, is_superuser: bool = False) -> Iterator[dict[str, str]]:
+    """The cookie of an operator made for the run, who may see this organisation alone unless they are a superuser; both
+    are gone afterwards."""
+    operator = Operator(username=f"{READER}-{user.organization_id}", is_superuser=is_superuser)
     operator.set_unusable_password()
     operator.save()
-    Membership.objects.create(operator=operator, organization=user.organization)
+    Membership.objects.create(operator=operator, organization=user.organization, role=OperatorRole.OWNER)
     session = SessionStore()
     session[SESSION_KEY] = str(operator.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
@@ -112,49 +137,6 @@ def sign_in(user: EndUser) -> Iterator[dict[str, str]]:
     finally:
         session.delete()
         operator.delete()
-
-
-FRESH = "FRESH"
-
-
-def list_pages(user: EndUser, writer: NoteWriter, now: datetime) -> dict[str, str]:
-    person = user.organization.slug, user.external_id
-    with user_scope(user):
-        item = MemoryItem.objects.for_user(user).filter(uses__gt=0).earliest("pk")
-        fact = Fact.objects.for_user(user).earliest("pk")
-        exchange = Exchange.objects.filter(user=user).earliest("pk")
-        concept = Concept.objects.filter(user=user).earliest("pk").key
-    [question] = writer.draw_questions(1)
-
-    def page(view: str, *more: object, **query: object) -> str:
-        address = reverse(f"console:{view}", args=[*person, *more])
-        return f"{address}?{urlencode(query)}" if query else address
-
-    day = (now - SPACE_OF_DAYS).date().isoformat()
-    asked = {name: page(name, query=f"{question} {FRESH}") for name in ("search", "context", "replay", "recall")}
-    fixed = ("overview", "memories", "bank", "facts", "nights", "reviews", "suspects", "hot", "graph", "timeline",
-             "conversations", "books", "measure", "personality", "connect", "transfer", "links", "spaces")  # fmt: skip
-    kinds = set(MatterKind) - {MatterKind.CONTRADICTIONS, MatterKind.SUSPECTED}
-    return (
-        {name: page(name) for name in fixed}
-        | {f"{name}, asked": address for name, address in asked.items()}
-        | {f"inbox, {kind.value}": page("inbox", kind.value) for kind in sorted(kinds)}
-        | {
-            "people": reverse("console:people"),
-            "find": page("find", q=question.split()[-1]),
-            "memories, by words": page("memories", q=question.split()[-1]),
-            "memories, archived": page("memories", status="archived"),
-            "memories, best first": page("memories", order="score"),
-            "memory": page("item", item.pk),
-            "memory, edited": page("edit", item.pk),
-            "fact": page("fact", fact.pk),
-            "facts, all": page("facts", state="all"),
-            "timeline, of a day": page("timeline", as_of=day),
-            "graph, around one": page("graph", name=concept),
-            "graph, of a day": page("graph", back=30),
-            "conversation": page("conversations", thread=exchange.thread_id),
-        }
-    )
 
 
 class PersonFiller(GraphFiller):

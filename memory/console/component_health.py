@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_noop
 
 from memory.console.reason_wordings import word_reason
-from memory.operations import health
+from memory.operations import health, prometheus
 from memory.operations.health import Component
+from memory.platform.breakers import get_breaker
 from memory.web.sentences import compile_sentences
 from memory.web.wordings import translate as _
 
@@ -19,6 +20,8 @@ NAMES = {
     "lexical": _("Word index"),
     "queue": _("Queue"),
     "mcp": _("MCP server"),
+    "reranker": _("Reranker"),
+    "llm": _("Language model"),
 }
 # An operator wants to know what still works before what is broken.
 EFFECTS = {
@@ -44,6 +47,11 @@ DETAILS = compile_sentences(
         gettext_noop("{amount} free, very low"),
     )
 )
+BREAKER_STATES = {
+    "closed": ("good", _("closed: asked as usual")),
+    "half-open": ("watch", _("asked once more, to see whether it answers again")),
+    "open": ("watch", _("open: not asked for a moment after repeated failures")),
+}
 NOT_RECALLED = _("They are kept, and recall does not find them.")
 
 
@@ -88,6 +96,14 @@ def list_component_health() -> list[ComponentHealth]:
         if text.startswith("records: ")
     ]
     return found
+
+
+def list_breaker_health() -> list[ComponentHealth]:
+    """Each service that is left alone for a while when it fails, and whether it is asked now."""
+    return [
+        ComponentHealth(NAMES[name], *BREAKER_STATES[get_breaker(name).state])
+        for name in prometheus.list_breaker_names()
+    ]
 
 
 def describe_component(name: str, part: Component) -> ComponentHealth:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from memory.console import charts, component_health
 from memory.console.explanations import STAGES
+from memory.models import DriftReport
 from memory.operations import prometheus
 from memory.operations.prometheus import StageLatency
 from memory.platform import metrics
@@ -44,7 +45,10 @@ def build_context() -> dict[str, Any]:
         hour, is_counting = {}, False
     days = prometheus.read_days(now.date(), DAYS)
     return {
+        "now": now,
         "conditions": component_health.list_component_health(),
+        "breakers": component_health.list_breaker_health(),
+        "report": DriftReport.objects.filter(mode="full", end_user=None).order_by("-started_at").first(),
         "is_counting": is_counting,
         "stages": [
             (STAGES.get(one.stage, one.stage), one) for one in sort_by_stage(prometheus.summarise_latencies(hour))

@@ -47,9 +47,13 @@ class InboxVerbs(FacadePart):
         """What it changed is as it was, and it waits again. Raises WriteRefused where that would be refused now."""
         return deciding.undo_decision(user, decided_id, now=now, actor=self.actor)
 
-    def list_decided(self, user: EndUser, *, limit: int) -> list[DecidedMatter]:
-        """What can be taken back, the latest first."""
-        return deciding.list_decided(user, limit=limit)
+    def undo_decided_together(self, user: EndUser, decided_id: UUID, *, now: datetime) -> list[DecidedMatter]:
+        """With all that were decided of its kind at the same moment; all or none. Raises WriteRefused."""
+        return deciding.undo_decided_together(user, decided_id, now=now, actor=self.actor)
+
+    def list_decided(self, user: EndUser, *, limit: int, kind: MatterKind | None = None) -> list[DecidedMatter]:
+        """What can be taken back, the latest first; of one kind where one is given."""
+        return deciding.list_decided(user, limit=limit, kind=kind)
 
     def look_for_duplicates(self, user: EndUser, *, now: datetime) -> int:
         """Compare what is kept for good; each night it is done anyway. Returns how many pairs are new."""

@@ -121,6 +121,15 @@ class MemoryVerbs(RemovalVerbs):
         """Newest first from a numbered place on, and how many there are."""
         return listing.list_page(user, wanted, statuses=statuses, tiers=tiers, start=start, limit=limit)
 
+    def list_newest(
+        self, user: EndUser, *, statuses: Collection[Status], tiers: Collection[Tier], start: int, limit: int
+    ) -> list[MemoryItem]:
+        """Newest first from a numbered place on; nothing is counted for it."""
+        return listing.list_newest(user, statuses=statuses, tiers=tiers, start=start, limit=limit)
+
+    def count_kept(self, user: EndUser, *, statuses: Collection[Status], tiers: Collection[Tier]) -> int:
+        return listing.count_kept(user, statuses=statuses, tiers=tiers)
+
     def list_scopes(self, user: EndUser) -> list[RowScope]:
         """The agents and projects whose memories there are."""
         return listing.list_scopes(user)

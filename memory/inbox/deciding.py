@@ -69,10 +69,26 @@ def undo_decision(user: EndUser, decided_id: UUID, *, now: datetime, actor: str)
         return row
 
 
-def list_decided(user: EndUser, *, limit: int) -> list[DecidedMatter]:
+def undo_decided_together(user: EndUser, decided_id: UUID, *, now: datetime, actor: str) -> list[DecidedMatter]:
+    """Take back a decision with all that were made of its kind at the same moment, all or none. Raises WriteRefused."""
+    with user_scope(user):
+        lock_inbox(user)
+        decided = DecidedMatter.objects.filter(user=user).exclude(decision="")
+        named = decided.filter(pk=decided_id).first()
+        if named is None:
+            return []
+        # Backwards, as a statement may have been merged with several: a kind is decided from its latest on.
+        together = decided.filter(kind=named.kind, decided_at=named.decided_at).order_by("found_at", "-pk")
+        taken = (undo_decision(user, row.pk, now=now, actor=actor) for row in list(together))
+        return [row for row in taken if row is not None]
+
+
+def list_decided(user: EndUser, *, limit: int, kind: MatterKind | None = None) -> list[DecidedMatter]:
     """What can be taken back, the latest first."""
     with user_scope(user):
         decided = DecidedMatter.objects.filter(user=user).exclude(decision="")
+        if kind is not None:
+            decided = decided.filter(kind=kind)
         return list(decided.order_by("-decided_at", "pk")[:limit])
 
 

@@ -47,16 +47,20 @@ def list_kept(visit: PersonalVisit, form: ListForm) -> tuple[list[MemoryItem], b
     if form.words:
         # Looking at one's own page is no use of a memory: nothing is counted or remembered of it.
         wanted = SearchRequest(form.words, limit=PAGE, dormant=True)
-        found = visit.memory.search(visit.user, wanted, now=timezone.now(), remember=False)
-        return [hit.item for hit in found.hits if hit.item.user_id == visit.user.pk], False
+        result = visit.memory.search(visit.user, wanted, now=timezone.now(), remember=False)
+        return [hit.item for hit in result.hits if hit.item.user_id == visit.user.pk], False
     # A book has more passages than the person said sentences, and would hide them for pages.
-    items, said = list_tiers(visit, SAID, form.start, PAGE)
-    passages, written = list_tiers(visit, (Tier.BOOKS,), max(0, form.start - said), PAGE - len(items))
-    return [*items, *passages], form.start + PAGE < said + written
+    # One more than a page tells that more follow; to count 100,000 for it took longer than the page.
+    found = list_tiers(visit, SAID, form.start, PAGE + 1)
+    if len(found) <= PAGE:
+        is_first = bool(found) or not form.start
+        said = form.start + len(found) if is_first else visit.memory.count_kept(visit.user, statuses=KEPT, tiers=SAID)
+        found += list_tiers(visit, (Tier.BOOKS,), max(0, form.start - said), PAGE + 1 - len(found))
+    return found[:PAGE], len(found) > PAGE
 
 
-def list_tiers(visit: PersonalVisit, tiers: Collection[Tier], start: int, limit: int) -> tuple[list[MemoryItem], int]:
-    return visit.memory.list_page(visit.user, RowConditions(), statuses=KEPT, tiers=tiers, start=start, limit=limit)
+def list_tiers(visit: PersonalVisit, tiers: Collection[Tier], start: int, limit: int) -> list[MemoryItem]:
+    return visit.memory.list_newest(visit.user, statuses=KEPT, tiers=tiers, start=start, limit=limit)
 
 
 @require_safe

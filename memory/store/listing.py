@@ -84,6 +84,25 @@ def list_page(
         return list(found), rows.count()
 
 
+def list_newest(
+    user: EndUser, *, statuses: Collection[Status], tiers: Collection[Tier], start: int, limit: int
+) -> list[MemoryItem]:
+    """Newest first from a numbered place on, without counting them."""
+    with user_scope(user):
+        rows = MemoryItem.objects.for_user(user).defer("lexemes").order_by("-occurred_at", "pk")
+        first, *others = (
+            rows.filter(status=status, tier=tier)[: start + limit] for status in statuses for tier in tiers
+        )
+        # The index is in order within a status and a tier: to sort 100,000 rows for the first 30 took 0.7 s of
+        # processor time.
+        return list(first.union(*others, all=True).order_by("-occurred_at", "pk")[start : start + limit])
+
+
+def count_kept(user: EndUser, *, statuses: Collection[Status], tiers: Collection[Tier]) -> int:
+    with user_scope(user):
+        return MemoryItem.objects.for_user(user).filter(status__in=statuses, tier__in=tiers).count()
+
+
 def filter_after(rows: ItemQuerySet, column: str, after: ItemCursor) -> ItemQuerySet:
     """The rows that follow a cursor."""
     # No index begins at what an "or" says, so the bound is given beside it.

@@ -186,10 +186,10 @@ def load_thread_state(user: EndUser, thread_id: str, place: ScopedRow | None = N
 
 
 def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
-    """Conversations with their last exchange, newest first; two of one name in two projects are two."""
+    """Conversations with their last exchange, by when it was said; two of one name in two projects are two."""
     with user_scope(user):
         exchanges = Exchange.objects.filter(user=user)
-        rows = exchanges.values(*CONVERSATION).annotate(number=Count("pk"), last=Max("created_at"))
+        rows = exchanges.values(*CONVERSATION).annotate(number=Count("pk"), last=Max("said_at"))
         newest = list(rows.order_by("-last", *CONVERSATION)[offset : offset + limit])
         named = Exchange.objects.raw(LAST_OF_THREADS, [*list_columns(newest), user.pk])
         last = {ConversationKey.of(row): row for row in named}

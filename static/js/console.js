@@ -232,6 +232,15 @@
     document.activeElement?.closest("article.pair")?.querySelector(`[data-key="${key}"]`)?.click();
   }
 
+  // What was decided last in place; without such the latest that the page tells of, which stands first.
+  let lastUndo = null;
+  document.addEventListener("htmx:afterSettle", (event) => (lastUndo = within(event.target, "[data-undo]") ?? lastUndo));
+
+  function undoLast() {
+    const own = document.activeElement?.closest("article")?.querySelector("[data-undo]");
+    (own ?? (lastUndo?.isConnected ? lastUndo : document.querySelector("[data-undo]")))?.click();
+  }
+
   const shortcuts = {
     ...Object.fromEntries(["1", "2", "3", "4"].map((key) => [key, () => decidePair(key)])),
     "/": () => {
@@ -245,6 +254,7 @@
     },
     j: () => stepHit(1),
     k: () => stepHit(-1),
+    u: undoLast,
     "?": () => {
       const dialog = document.getElementById("shortcuts");
       if (dialog && !dialog.open) dialog.showModal();

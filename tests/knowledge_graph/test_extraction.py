@@ -23,7 +23,7 @@ def test_the_same_question_has_the_same_concepts_in_every_language(language: str
 @pytest.mark.parametrize(
     ("text", "there", "not_there"),
     [
-        ("k8s pods crash with ERR_4521", {"kubernetes", "err_4521", "crash"}, {"with", "4521"}),
+        ("k8s pods crash with ERR_4521", {"kubernetes", "err_4521", "crash"}, {"with", "4521", "err_4521 err"}),
         ("my car and mi coche", {"car"}, {"and", "coche"}),
         ("please help me get the thing to work", set(), {"please", "help", "get", "thing", "work"}),
         ("on 12 March 2024 at 10:30", set(), {"2024", "12", "month:03", "march"}),
@@ -85,6 +85,23 @@ def test_labels_stay_as_they_were_written() -> None:
 )
 def test_names_are_taken_where_something_speaks_for_them(text: str, expected: set[tuple[str, str]]) -> None:
     assert {(one.key, one.kind) for one in extract_entities(text)} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "there", "not_there"),
+    [
+        ("Alma, Tamar's daughter, carries an EpiPen.", {"epipen"}, {"alma tamar"}),
+        ("He met Dana, Tamar and Ido at the gate.", {"dana"}, {"dana tamar"}),
+        ("Tamar's Heron exports at night.", {"heron"}, {"tamar heron"}),
+        ("We moved from Acme, Inc. to Siemens AG.", {"acme inc", "siemens ag"}, set()),
+        ("Raising EXPORT_TIMEOUT to 900 had not helped.", {"export_timeout"}, {"raising export_timeout"}),
+        ("Tamar Raz met Nino Kapanadze at the concert in the old town hall.", {"tamar raz", "nino kapanadze"}, set()),
+    ],
+)
+def test_a_comma_and_an_owner_end_a_name(text: str, there: set[str], not_there: set[str]) -> None:
+    found = {one.key for one in extract_entities(text)}
+    assert there <= found
+    assert not not_there & found
 
 
 def test_somebody_heard_of_before_is_known_by_name() -> None:

@@ -13,12 +13,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory.console.acting import open_facade
+from memory.console.inbox.decided import TOGETHER, find_undo, list_decided_lines, say_decided
 from memory.console.inbox.wordings import DECISIONS, WORDINGS
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.inbox.matters import Matter
 from memory.models import Fact, MemoryItem
 from memory.models.inbox import MatterDecision, MatterKind
 from memory.store.admission import WriteRefused
+from memory.web.notices import tell_with_undo
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
@@ -26,10 +28,10 @@ from memory.web.wordings import translate as _
 from outcomes.models import OutcomeEvent
 
 PAGE = 20
-TAKEN_BACK = 5
 # Of a verdict without a question whose memories are erased.
 NOTHING_LEFT = _("What it was about is erased.")
 SETTLED = _("This was settled before; nothing changed.")
+TAKEN = _("Taken back: it waits again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,6 @@ def page(request: OperatorRequest, person: ViewedPerson, kind: str = "") -> Http
     if not kind:
         return redirect("console:inbox", *person.path, chosen.value)
     found = memory.list_waiting(person.user, chosen, now=now, limit=PAGE)
-    decided = [row for row in memory.list_decided(person.user, limit=TAKEN_BACK) if row.kind == chosen]
     context = {
         "person": person,
         "now": now,
@@ -68,7 +69,7 @@ def page(request: OperatorRequest, person: ViewedPerson, kind: str = "") -> Http
         "decisions": DECISIONS[chosen],
         "waiting_counts": counts,
         "waiting": counts[chosen],
-        "decided": [(row, say_decided(chosen, row.decision)) for row in decided],
+        "decided": list_decided_lines(person, chosen, DECISIONS[chosen]),
     }
     return render(request, "console/reviews/matters.html", context)
 
@@ -77,10 +78,6 @@ def read_kind(kind: str) -> MatterKind:
     if kind not in set(MatterKind):
         raise Http404("no such kind")
     return MatterKind(kind)
-
-
-def say_decided(kind: MatterKind, decision: str) -> str:
-    return next((one.done for one in DECISIONS[kind] if one.value == decision), _("Decided."))
 
 
 def build_card(person: ViewedPerson, matter: Matter) -> MatterCard:
@@ -135,7 +132,7 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
         return tell_refusal(request, person, kind, refusal)
     if row is None:
         return tell(request, person, kind, SETTLED)
-    said = say_decided(chosen, decision) if chosen in DECISIONS else _("Decided.")
+    said = say_decided(DECISIONS.get(chosen, ()), decision)
     if not wants_fragment(request):
         return tell(request, person, kind, said)
     return render(request, "console/reviews/_settled.html", {"person": person, "row": row, "said": said, "kind": kind})
@@ -153,7 +150,11 @@ def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> Ht
         rows = open_facade(person).decide_all(person.user, chosen, MatterDecision(decision), now=timezone.now())
     except WriteRefused as refusal:
         return tell_refusal(request, person, kind, refusal)
-    return tell(request, person, kind, _("{rows} decided.").format(rows=len(rows)))
+    if rows:
+        tell_with_undo(
+            request, _("{rows} decided.").format(rows=len(rows)), find_undo(person, rows[0]), **{TOGETHER: "yes"}
+        )
+    return redirect("console:inbox", *person.path, kind)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -161,14 +162,19 @@ def decide_kind(request: OperatorRequest, person: ViewedPerson, kind: str) -> Ht
 def undo(request: OperatorRequest, person: ViewedPerson, decided_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("console:inbox", *person.path)
+    memory, now, row = open_facade(person), timezone.now(), None
     try:
-        row = open_facade(person).undo_decision(person.user, decided_id, now=timezone.now())
+        if TOGETHER in request.POST:
+            row, *more = memory.undo_decided_together(person.user, decided_id, now=now) or (None,)
+        else:
+            row, more = memory.undo_decision(person.user, decided_id, now=now), []
     except WriteRefused as refusal:
         messages.error(request, _("Not taken back: {rule}.").format(rule=word_refusal(refusal.rule)))
         return redirect("console:inbox", *person.path)
     if row is None:
         raise Http404("no such decision")
-    return tell(request, person, row.kind, _("Taken back: it waits again."))
+    said = _("Taken back: {number} wait again.").format(number=1 + len(more)) if more else TAKEN
+    return tell(request, person, row.kind, said)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

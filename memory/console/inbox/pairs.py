@@ -9,17 +9,19 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory.console.acting import open_facade
 from memory.console.fact_history import EvidenceLine, describe_evidence
 from memory.console.fact_lines import DECISION_NAMES, REVIEW_NAMES, FactLine, build_fact_line
+from memory.console.inbox.decided import find_undo, list_decided_lines
+from memory.console.inbox.wordings import DecisionWording
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.models import Fact, FactReview
-from memory.models.facts import FactState, ReviewDecision, ReviewKind
-from memory.models.inbox import MatterKind
+from memory.models.facts import ReviewDecision, ReviewKind
+from memory.models.inbox import MatterDecision, MatterKind
+from memory.store.admission import WriteRefused
 from memory.web.notices import tell
 from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
@@ -30,11 +32,14 @@ PAGE = 20
 EVIDENCE = 3
 SETTLED = _("This pair was settled before; nothing changed.")
 # In the order of their keys, 1 to 4.
-DECISIONS = (
-    (ReviewDecision.SUPERSEDE, _("Keep the newer"), _("The earlier one was true until then")),
-    (ReviewDecision.MERGE, _("Merge"), _("They say the same: one fact with the evidence of both")),
-    (ReviewDecision.KEEP_BOTH, _("Keep both"), _("They can be true side by side")),
-    (ReviewDecision.REJECT, _("Reject the newer"), _("It was never true")),
+DECISIONS = tuple(
+    DecisionWording(decision, name, meaning, DECISION_NAMES[ReviewDecision(decision)])
+    for decision, name, meaning in (
+        (MatterDecision.SUPERSEDE, _("Keep the newer"), _("The earlier one was true until then")),
+        (MatterDecision.MERGE, _("Merge"), _("They say the same: one fact with the evidence of both")),
+        (MatterDecision.KEEP_BOTH, _("Keep both"), _("They can be true side by side")),
+        (MatterDecision.REJECT, _("Reject the newer"), _("It was never true")),
+    )
 )
 
 
@@ -65,12 +70,15 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     shown, now = found[:PAGE], timezone.now()
     last = shown[-1] if len(found) > PAGE else None
     following = write_page_cursor(last.created_at.isoformat(), last.pk) if last else ""
+    open_reviews = memory.count_open_reviews(person.user)
     context = {
         "person": person,
         "now": now,
         "pairs": describe_pairs(person, shown, now),
         "decisions": DECISIONS,
-        "open_reviews": memory.count_open_reviews(person.user),
+        "open_reviews": open_reviews,
+        "waiting": open_reviews,
+        "decided": list_decided_lines(person, MatterKind.CONTRADICTIONS, DECISIONS),
         "kind": MatterKind.CONTRADICTIONS.value,
         "cursor": cursor,
         "next_page": urlencode({"cursor": following}) if following else "",
@@ -116,31 +124,30 @@ def decide(request: OperatorRequest, person: ViewedPerson, review_id: uuid.UUID)
     if given not in set(ReviewDecision):
         raise Http404("no such decision")
     now = timezone.now()
-    review = open_facade(person).decide_review(person.user, review_id, ReviewDecision(given), now=now)
+    memory = open_facade(person)
+    try:
+        row = memory.decide_matter(
+            person.user, MatterKind.CONTRADICTIONS, str(review_id), MatterDecision(given), now=now
+        )
+    except WriteRefused:
+        row = None
+    # Decided above, unless on a page left open somebody else did: then it stays as that one left it.
+    review = memory.decide_review(person.user, review_id, ReviewDecision(given), now=now)
     if review is None:
         raise Http404("no such pair")
-    # On a page left open, somebody may have decided it, or one of the two may have ended by another pair.
-    said = DECISION_NAMES[ReviewDecision(review.decision)] if review.decided_at == now else SETTLED
+    said = DECISION_NAMES[ReviewDecision(review.decision)] if row else SETTLED
     if not wants_fragment(request):
-        ended = find_ended(review) if said != SETTLED else None
-        tell(request, said, reverse("console:restore_fact", args=[*person.path, ended.pk]) if ended else "")
+        tell(request, said, find_undo(person, row) if row else "")
         return redirect("console:reviews", *person.path)
-    return render(request, "console/reviews/_decided.html", build_decided_context(person, review, said))
-
-
-def find_ended(review: FactReview) -> Fact | None:
-    """The one of the two that does not hold any more."""
-    return next((fact for fact in (review.fact, review.other) if fact.state != FactState.ACTIVE), None)
+    context = build_decided_context(person, review, said) | {"row": row}
+    return render(request, "console/reviews/_decided.html", context)
 
 
 def build_decided_context(person: ViewedPerson, review: FactReview, said: str) -> dict[str, Any]:
-    ended = find_ended(review)
     return {
         "person": person,
         "review": review,
         "said": said,
-        "ended": ended,
-        "can_return": said != SETTLED and ended is not None,
         "open_reviews": open_facade(person).count_open_reviews(person.user),
         "kind": MatterKind.CONTRADICTIONS.value,
         "waiting_counts": open_facade(person).count_waiting(person.user, now=timezone.now()),

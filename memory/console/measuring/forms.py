@@ -47,8 +47,8 @@ class SettingsForm(forms.Form):
     fusion = forms.ChoiceField(required=False, choices=FUSION_NAMES)
     limit = forms.TypedChoiceField(required=False, choices=LIMITS, coerce=int, empty_value=None)
 
-    def __init__(self, data: QueryDict | None = None) -> None:
-        super().__init__(data, label_suffix="")
+    def __init__(self, data: QueryDict | None = None, *, prefix: str | None = None) -> None:
+        super().__init__(data, label_suffix="", prefix=prefix)
         choices = {"without": [(name, name_signal(name)) for name in list_boosts()], "skip": list_stages()}
         for name, listed in choices.items():
             field = self.fields[name]
@@ -69,13 +69,32 @@ class SettingsForm(forms.Form):
 
 
 class ChangeForm(SettingsForm):
-    """Setting B of a measurement, and the questions it is measured with."""
+    """Setting B of a measurement, ``base`` is setting A, and the questions it is measured with."""
 
     questions = forms.ChoiceField(required=False, choices=QUESTIONS)
 
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self.base = SettingsForm(data, prefix="base")
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean()
+        if not self.base.is_valid():
+            show_refusals_of(self, self.base)
+        elif "settings" in fields and (base := self.base.cleaned_data["settings"]) and base == fields["settings"]:
+            self.add_error(None, _("Both settings are the same: choose what is to differ."))
+        return fields
+
     def as_run(self) -> NewRun:
         chosen = self.cleaned_data["questions"] or ChosenQuestions.ALL
-        return NewRun(self.cleaned_data["settings"], chosen=ChosenQuestions(chosen))
+        return NewRun(self.cleaned_data["settings"], self.base.cleaned_data["settings"], chosen=ChosenQuestions(chosen))
+
+
+def show_refusals_of(form: forms.Form, part: forms.Form) -> None:
+    """At the form that is shown: what is wrong with one that is part of it."""
+    for errors in part.errors.values():
+        for error in errors:
+            form.add_error(None, error)
 
 
 class QuestionForm(forms.Form):
@@ -115,7 +134,7 @@ def word_settings(settings: SearchSettings) -> str:
     parts = [
         name_all(_("only {names}"), (TIER_NAMES[Tier(tier)] for tier in settings.tiers)),
         name_all(_("without {names}"), map(name_signal, settings.without)),
-        name_all(_("no {names}"), (stages[stage].lower() for stage in settings.skip)),
+        name_all(_("without the stage: {names}"), (stages[stage].lower() for stage in settings.skip)),
         _("joined by {fusions}").format(fusions=fusions[settings.fusion]) if settings.fusion else "",
         _("{limit} found").format(limit=settings.limit) if settings.limit else "",
     ]

@@ -133,7 +133,7 @@ def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
     lost = is_lost(run, now)
     return RunLine(
         run,
-        describe_settings(run.settings_b) if run.settings_b else _("As it stands"),
+        describe_settings(run.settings_b) if run.settings_a or run.settings_b else _("As it stands"),
         describe_base(run),
         name_sides(run),
         _("lost") if lost else STATES[MeasuringState(run.state)],
@@ -154,9 +154,11 @@ def describe_base(run: EvaluationRun) -> str:
 
 
 def name_sides(run: EvaluationRun) -> tuple[str, str]:
-    if not run.settings_b:
+    if not run.settings_a and not run.settings_b:
         return str(_("Last time")), str(_("Now"))
-    return str(_("Before") if run.settings_a else _("As configured")), str(_("With the change"))
+    configured = str(_("As configured"))
+    changed = str(_("With the change")) if run.settings_b else configured
+    return str(_("Before")) if run.settings_a else configured, changed
 
 
 def build_notes(run: EvaluationRun) -> list[str]:

@@ -29,7 +29,7 @@ from memory.measuring.words import read_words
 from memory.models.evaluation import MeasuringState
 from memory.retrieval.results import SearchHit, SearchRequest
 from memory.store.admission import WriteRefused
-from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
@@ -162,6 +162,8 @@ def run(request: OperatorRequest, person: ViewedPerson, run_id: uuid.UUID) -> Ht
         "person": person,
         "now": now,
         "line": build_run_line(found, now),
+        # What it is compared with is known when it has ended, and stands in the head, which is not asked for again.
+        "is_part": wants_fragment(request),
         "measures": build_measures(found),
         "notes": build_notes(found) if is_done else [],
         "answers": build_answers(results, read_words(person.user, [result for _case, result in results])),

@@ -91,12 +91,19 @@ def ask_questions(user: EndUser) -> None:
         if helped:
             # A turn from before its memories were stored could expect none of them.
             now = timezone.now()
-            turn = facade.compose_context(user, entry["question"], now=now)
+            thread = entry.get("thread", "")
+            turn = facade.compose_context(user, entry["question"], now=now, thread_id=thread)
+            if thread:
+                # Of those that were answered badly, so that a conversation leads to what its answer was made of.
+                said = NewExchange(thread, entry["question"], entry["answer"], turn_id=turn.turn_id, occurred_at=now)
+                facade.store_exchange(user, said, now=now)
             outcome = Outcome(entry["outcome"])
             facade.record_outcome(user, outcome, now=now, turn_id=turn.turn_id, related=helped)
             if entry.get("saved"):
                 expected = [UUID(item_id) for item_id in helped]
-                facade.save_case(user, NewCase(entry["question"], expected), now=now)
+                # As of the turn: its exchange holds the question word for word and is no answer to it.
+                new = NewCase(entry["question"], expected, thread_id=thread, turn_id=turn.turn_id, asked_at=now)
+                facade.save_case(user, new, now=now)
 
 
 def store_exchanges(user: EndUser, facade: MemoryFacade, now: datetime) -> None:

@@ -39,7 +39,8 @@ class Inside(httpx.BaseTransport):
             content_type="application/json",
             headers=dict(request.headers),
         )
-        return httpx.Response(answer.status_code, content=answer.content)
+        headers = [("set-cookie", morsel.OutputString()) for morsel in answer.cookies.values()]
+        return httpx.Response(answer.status_code, headers=headers, content=answer.content)
 
 
 class OneProcess(BenchmarkClient):

@@ -70,6 +70,16 @@ def test_an_imported_exchange_is_as_old_as_what_was_said(console: Console, user:
         assert f'datetime="{timezone.now().isoformat()[:10]}' not in page
 
 
+def test_conversations_are_in_the_order_in_which_they_were_said(console: Console, user: EndUser, place: str) -> None:
+    now = timezone.now()
+    # As an import stores them: all at once, in whatever order the file has.
+    for thread, days in (("in March", 30), ("in May", 2), ("in April", 9)):
+        new = NewExchange(thread, "The boat is painted blue", "Lovely.", occurred_at=now - timedelta(days=days))
+        facade.store_exchange(user, new, now=now)
+    page = console.get(f"{place}/conversations").content.decode()
+    assert re.findall(r"thread=in(?:\+|%20)(\w+)", page) == ["May", "April", "March"]
+
+
 def test_an_exchange_shows_its_signals_tools_and_detector(
     console: Console, user: EndUser, exchange_id: uuid.UUID, place: str
 ) -> None:

@@ -1,5 +1,7 @@
 """Pairs of facts that wait for a person: shown side by side, decided, counted."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -7,7 +9,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser, Fact, FactReview
+from memory.models import DecidedMatter, EndUser, Fact, FactReview
 from memory.models.facts import FactState, ReviewKind
 from tests.memory.console.conftest import Console
 
@@ -75,7 +77,8 @@ def test_in_place_the_pair_gives_way_to_what_was_decided(console: Console, user:
     part = console.post_part(f"{place}/facts/reviews/{review.pk}", {"decision": "supersede"}).content.decode()
     assert "<html" not in part
     assert "The newer one is current" in part
-    assert f"{place}/facts/{review.other_id}/restore" in part
+    with user_scope(user):
+        assert find_undo(place) in part
     assert 'hx-swap-oob="true" hidden' in part
 
 
@@ -119,12 +122,38 @@ def test_it_asks_the_database_no_oftener_for_many_pairs_than_for_few(
     assert asked[0] == asked[1]
 
 
-def test_a_merge_is_undone_where_it_was_made(console: Console, user: EndUser, place: str) -> None:
+def find_undo(place: str) -> str:
+    return f"{place}/decisions/{DecidedMatter.objects.get().pk}/undo"
+
+
+@pytest.mark.parametrize("decision", ["supersede", "merge", "keep_both", "reject"])
+@pytest.mark.parametrize("in_place", [True, False])
+def test_each_decision_is_taken_back_where_it_was_made_and_the_pair_waits_again(
+    console: Console, user: EndUser, place: str, decision: str, *, in_place: bool
+) -> None:
     review = open_pair(user)
-    part = console.post_part(f"{place}/facts/reviews/{review.pk}", {"decision": "merge"}).content.decode()
-    undo = f"{place}/facts/{review.fact_id}/restore"
-    assert undo in part
+    address = f"{place}/facts/reviews/{review.pk}"
+    if in_place:
+        said = console.post_part(address, {"decision": decision}).content.decode()
+    else:
+        said = console.post(address, {"decision": decision}, follow=True).content.decode()
+    with user_scope(user):
+        undo = find_undo(place)
+    assert undo in said
     page = console.post(undo, follow=True).content.decode()
-    assert "The fact is current again" in page
+    assert "Taken back: it waits again." in page
+    assert address in page
     assert list_states(review) == (FactState.ACTIVE, FactState.ACTIVE)
-    assert "No longer one with another" in console.get(f"{place}/facts/{review.other_id}").content.decode()
+
+
+def test_all_pairs_are_decided_and_taken_back_by_one_press_each(console: Console, user: EndUser, place: str) -> None:
+    reviews = [open_pair(user), open_pair(user, "I sing in a choir on Mondays.", "My bank is called Halden.")]
+    assert "Decide all 2" in console.get(f"{place}/facts/reviews").content.decode()
+    said = console.post(f"{place}/inbox/contradictions/all", {"decision": "reject"}, follow=True).content.decode()
+    assert "2 decided." in said
+    assert [list_states(review) for review in reviews] == [(FactState.RETRACTED, FactState.ACTIVE)] * 2
+    # In the message and in the list; either takes back both.
+    [undo, _listed] = re.findall(r'action="([^"]*/decisions/[^"]*)"', said)
+    page = console.post(undo, {"together": "yes"}, follow=True).content.decode()
+    assert "Taken back: 2 wait again." in page
+    assert [list_states(review) for review in reviews] == [(FactState.ACTIVE, FactState.ACTIVE)] * 2

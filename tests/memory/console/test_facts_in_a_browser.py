@@ -89,6 +89,31 @@ def test_the_focus_stays_at_the_place_and_enter_never_forgets(
         assert Fact.objects.active().count() == PAGE + 2
 
 
+def test_a_key_takes_back_what_was_decided_last_wherever_the_focus_is(
+    pairs: list[FactReview], visit: Callable[..., Visit], place: str
+) -> None:
+    for browser in open_browser():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/facts/reviews")
+        for key, moved in (("4", 1), ("j", 1), ("1", 2)):
+            page.keyboard.press(key)
+            page.wait_for_selector(f".moved >> nth={moved - 1}")
+        # Both are decided: the first press takes back the second, and the next, on the page that leads to, the first.
+        for waiting in ("1", "2"):
+            with page.expect_navigation():
+                page.keyboard.press("u")
+            there.settle()
+            assert "Taken back: it waits again." in page.inner_text("main")
+            assert page.inner_text(".nav .waiting") == waiting
+        # Nothing is left to take back.
+        page.keyboard.press("u")
+        assert page.locator("article.pair").count() == 2
+    for pair in pairs:
+        assert list_states(pair) == (FactState.ACTIVE, FactState.ACTIVE)
+
+
 def test_facts_work_without_javascript(
     pairs: list[FactReview], user: EndUser, visit: Callable[..., Visit], place: str
 ) -> None:

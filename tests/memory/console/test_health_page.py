@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
 from django.utils import timezone
 
+from memory.conf import memory_conf
 from memory.console import charts
 from memory.console.charts import shorten
-from memory.models import DailyMetrics, EndUser
+from memory.models import DailyMetrics, DriftReport, EndUser
 from memory.operations import health, prometheus
 from memory.operations.health import Component, Health
 from memory.platform import metrics, redis
+from memory.platform.breakers import get_breaker, reset_breakers
 from memory.platform.faults import Unavailable
 from tests.factories import OperatorFactory
 from tests.memory.console.conftest import Console, console_for
@@ -70,6 +73,24 @@ def test_the_last_hour_stage_by_stage(keeper: Console) -> None:
     assert "Embedding the question 3" in page
     assert "The whole search 3" in page
     assert "Left out: Embedding the question 3 times." in page
+
+
+def fail() -> None:
+    raise Unavailable("embedder", "is away")
+
+
+def test_breakers_and_drift_are_told_when_all_is_well_too(keeper: Console) -> None:
+    page = text_of(keeper.get(PAGE).content)
+    assert "Embedding model closed: asked as usual" in page
+    assert "No full comparison yet" in page
+    for _ in range(memory_conf().breakers.fail_max):
+        with suppress(Unavailable):
+            get_breaker("embedder").call(fail)
+    DriftReport.objects.create(mode="full", found={"foreign": 2}, finished_at=timezone.now(), rows=7)
+    page = text_of(keeper.get(PAGE).content)
+    assert "Embedding model open: not asked for a moment" in page
+    assert "differed 0 people, 7 rows, 2 differences" in page
+    reset_breakers()
 
 
 def test_days_are_drawn_and_told(keeper: Console) -> None:

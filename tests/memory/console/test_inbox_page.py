@@ -89,6 +89,13 @@ def test_a_kind_is_decided_as_a_whole(console: Console, user: EndUser, place: st
     said = console.post(f"{place}/inbox/expiring/all", {"decision": "archive"}, follow=True).content.decode()
     assert "3 decided." in said
     assert {read(user, item).status for item in items} == {Status.ARCHIVED}
+    # One line for what one press did, and one press that takes all of it back.
+    assert "×3" in said
+    undo = find_actions(said, "/decisions/")[0]
+    back = console.post(undo, {"together": "yes"}, follow=True).content.decode()
+    assert "Taken back: 3 wait again." in back
+    assert {read(user, item).status for item in items} == {Status.ACTIVE}
+    assert console.post(undo, {"together": "yes"}).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,44 @@ def test_a_change_is_measured_and_told_question_by_question(
     assert QUESTION in console.get(f"{place}/measure/questions.jsonl").content.decode()
 
 
+def test_two_settings_of_which_neither_is_in_force_are_compared(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    page = console.get(f"{place}/measure").content.decode()
+    assert 'name="base-tiers"' in page
+    assert page.count('id="id_limit"') == page.count('id="id_base-limit"') == 1
+    same = console.post(f"{place}/measure/start", {"limit": "5", "base-limit": "5"})
+    assert (same.status_code, "Both settings are the same" in same.content.decode()) == (422, True)
+    wrong = console.post(f"{place}/measure/start", {"limit": "5", "base-skip": ["vector", "lexical"]})
+    assert wrong.status_code == 422
+    assert facade.list_measurings(user) == []
+    for given, change, base, told in (
+        ({"limit": "5", "base-tiers": ["books"]}, "5 found", "Only Books", f"not found {draw_arrow()} 1"),
+        ({"base-tiers": ["books"]}, "As configured", "Only Books", f"not found {draw_arrow()} 1"),
+    ):
+        started = console.post(f"{place}/measure/start", given)
+        perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)
+        page = console.get(started.headers["Location"]).content.decode()
+        assert f"<h1>{change}</h1>" in page
+        assert f"Compared with: {base}." in page
+        assert told in page
+
+
+def test_what_a_run_is_compared_with_is_told_when_it_is_known(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    """A page that was opened while the run went on told of the second, too, that it was the first."""
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    for told in ("itself, as it is the first run", "the run of "):
+        address = console.post(f"{place}/measure/start", {}).headers["Location"]
+        assert "Compared with" not in console.get(address).content.decode()
+        perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)
+        part = console.part(address).content.decode()
+        assert f'<p id="compared" hx-swap-oob="true">Compared with: {told}' in part
+        assert f'<p id="compared">Compared with: {told}' in console.get(address).content.decode()
+
+
 def test_nobody_else_measures_or_reads_a_run(
     console: Console, outsider: Console, user: EndUser, other_user: EndUser, place: str, key: uuid.UUID
 ) -> None:

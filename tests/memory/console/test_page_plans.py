@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,9 +11,9 @@ from django.db import connection
 from knowledge_graph.models import Entity
 from knowledge_graph.queries.names import find_name_pairs
 from memory.access.scope import user_scope
-from memory.console.history.events import count_memories_until
+from memory.console.history.events import count_memories_until, list_history
 from memory.facade import MemoryFacade
-from memory.models import EndUser
+from memory.models import EndUser, MemoryEvent
 from memory.tiers import Status, Tier
 from outcomes.exchanges.listing import list_memory_threads, list_threads
 from tests.factories import MemoryItemFactory
@@ -69,6 +69,23 @@ def test_memories_are_counted_by_the_index_alone(user: EndUser, plans: list[dict
     plans.clear()
     assert count_memories_until(user, datetime.now(UTC)) == {Tier.HISTORY: 3}
     assert find_scans(plans, "memory_item") == [("Index Only Scan", "memory_item_recent_seen")]
+
+
+def test_passages_are_told_by_the_memories_whose_tier_is_in_an_index(
+    user: EndUser, plans: list[dict[str, Any]]
+) -> None:
+    """Of a day before the first book every event was read, to see which told of one."""
+    stored = [*MemoryItemFactory.create_batch(30, user=user, tier=Tier.HISTORY)]
+    stored.append(MemoryItemFactory.create(user=user, tier=Tier.BOOKS))
+    with user_scope(user):
+        for item in stored:
+            MemoryEvent.objects.create(user=user, item=item, kind="stored", after={"tier": item.tier}, at=NOW)
+    plans.clear()
+    events, _ = list_history(user, None, until=NOW + timedelta(days=1), after=None, limit=40)
+    assert [event.tier for event in events if event.kind == "stored" and event.tier == Tier.BOOKS] == [Tier.BOOKS]
+    asked = [node for node in plans if node.get("Relation Name") == "memory_event"]
+    assert all("after" not in f"{node.get('Filter', '')}{node.get('Index Cond', '')}" for node in asked)
+    assert "memory_item_recent_seen" in {index for _, index in find_scans(plans, "memory_item")}
 
 
 def test_full_names_are_looked_up_in_an_index_of_their_own(user: EndUser, plans: list[dict[str, Any]]) -> None:

@@ -183,6 +183,14 @@ def test_measure_and_replay_have_something_to_show(tamar: EndUser, client: Clien
     pages = [client.get(f"/console/demo/demo/{page}").content.decode() for page in ("measure", "replay")]
     assert all("What finally fixed ERR_4521" in page for page in pages)
 
+    # What was answered badly is a conversation, and its exchange leads to what the answer was made of.
+    for line in (line for line in questions if "thread" in line):
+        page = client.get("/console/demo/demo/conversations", {"thread": line["thread"]}).content.decode()
+        assert line["answer"] in page
+        assert "Known context" in page
+        assert "/replay?turn=" in page
+        assert "The outcome scored 1 memory" in page
+
     # Another start, and one after somebody deleted what was saved.
     cases.delete_case(tamar, cases.list_cases(tamar)[0].pk)
     demo.ask_questions(tamar)

@@ -237,6 +237,24 @@ def test_what_was_said_stands_before_the_passages_of_books(user: EndUser) -> Non
     assert said.text in first
     assert said.text not in second
     assert (first.count("of the book of lamps"), second.count("of the book of lamps")) == (29, 2)
+    assert ("?page=2" in first, "?page=3" in second) == (True, False)
+
+
+def test_pages_go_on_within_what_was_said_and_over_into_books(user: EndUser) -> None:
+    """Active and dormant ones of several tiers, 30 to a page, each once and the newest first."""
+    browser, now = visit(user), timezone.now()
+    texts = [f"Note {number:02} of the shelf" for number in range(65)]
+    for number, text in enumerate(texts):
+        tier = Tier.BOOKS if number >= 62 else (Tier.HISTORY, Tier.PATTERNS)[number % 2]
+        status = Status.DORMANT if number % 3 == 0 and number < 62 else Status.ACTIVE
+        MemoryItemFactory.create(
+            user=user, tier=tier, status=status, text=text, occurred_at=now - timedelta(hours=number)
+        )
+    pages = [browser.get(f"/me/memories?page={number}").content.decode() for number in (1, 2, 3, 4)]
+    shown = [re.findall(r"Note \d\d of the shelf", page) for page in pages]
+    assert [len(set(one)) for one in shown] == [30, 30, 5, 0]
+    assert list(dict.fromkeys(text for one in shown for text in one)) == texts
+    assert ["Show more" in page for page in pages] == [True, True, False, False]
 
 
 def test_everything_is_deleted_by_a_word_of_the_page_s_language(user: EndUser) -> None:

@@ -123,9 +123,7 @@ def read_claims(
         laughs = reading.laughs_in(one)
         found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
-    if asked:
-        read_on = partial(read_claims, previous=previous)
-        found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), read_claims, read_on)
+    found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), partial(read_claims, previous=previous))
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

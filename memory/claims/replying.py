@@ -7,6 +7,7 @@ the medicine of their mother.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from memory.claims.answering import (
@@ -82,11 +83,11 @@ class AskedOwner:
 
 
 def add_reply(
-    claims: Sequence[Claim], reading: TurnReading, asked: str, lead: str, read: Read, read_on: Read
+    claims: Sequence[Claim], reading: TurnReading, asked: str, lead: str, read_on: "partial[list[Claim]]"
 ) -> list[Claim]:
     """The claims of a turn with those of its reply, in place of what its first sentence was taken to tell.
 
-    ``read`` reads a sentence's claims, ``read_on`` in the light of the turns before.
+    ``read_on`` reads a sentence's claims in the light of the turns before; without these it reads it alone.
     """
     if not asked or not reading.sentences or not reading.sentences[0].is_open:
         return list(claims)
@@ -94,7 +95,7 @@ def add_reply(
     language = next(iter(find_turn_languages(f"{asked} {first.sentence.raw}", (lead,))), "en")
     reply = Reply(first, asked, lead, behind, language, choose_said(reading))
     owner = find_owner(reply)
-    told = claim_reply(reply, read) or speak_of_owner(reply, owner, read_on)
+    told = claim_reply(reply, read_on.func) or speak_of_owner(reply, owner, read_on)
     if told:
         return replace_answered(claims, told)
     pair = claim_pair(reply, owner)

@@ -101,6 +101,9 @@ SIGNAL_WORDINGS = {
     "latest_told": SignalWording(
         _("Told last"), _("it was told later, of the same matter"), _("another that was told answers")
     ),
+    "answers_asked": SignalWording(
+        _("Answers what was asked"), _("it answers a question of the assistant's that asks for the same")
+    ),
     "former_told": SignalWording(
         _("Told before"),
         _("a later one took its place, and the question asks what was before"),

@@ -18,7 +18,7 @@ from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
-from memory.claims.relations import is_single_valued
+from memory.claims.relations import ABOUT, is_single_valued
 from memory.context.blocks import KnownLine, describe_source, fold_words
 from memory.context.bystanders import is_of_distant
 from memory.context.matters import Apartness
@@ -203,6 +203,8 @@ def is_denied(fact: Fact) -> bool:
 def find_limits(fact: Fact, statement: str, *, is_apart: bool) -> frozenset[str]:
     if fact.state != FactState.ACTIVE or is_denied(fact):
         return frozenset()
+    # A remark of somebody else's, as "What does he take? metformin", is none of the person's limits.
+    is_apart = is_apart or (fact.relation == ABOUT and fact.subject_key != SPEAKER)
     return find_constraint(statement, fact.relation, fact.tense, fact.object, is_apart=is_apart)
 
 
@@ -329,7 +331,9 @@ def choose_constraints(
     A question that only asks how things are ("who is my dentist?") is limited by nothing that it does not touch.
     """
     standing = [one for one in statements if one.topics]
-    standing.sort(key=lambda one: (-len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp()))
+    standing.sort(
+        key=lambda one: (rank_limit(one), -len(one.topics & asked.topics), -one.importance, -one.last_seen.timestamp())
+    )
     touched = [one for one in standing if STYLE in one.topics or one.topics & asked.topics]
     # No list of words knows every question that could break one, so up to eight are told whatever is asked.
     is_few = len({one.line.key for one in standing if not one.is_apart}) <= MOST_CONSTRAINTS
@@ -341,6 +345,14 @@ def choose_constraints(
     passing = {one.line.key for one in [one for one in unique if one.line.key not in lasting][: max(0, room)]}
     chosen = [one for one in unique if one.line.key in lasting or one.line.key in passing]
     return [replace(one, line=replace(one.line, is_standing=True)) for one in chosen]
+
+
+def rank_limit(one: KnownStatement) -> int:
+    """What limits the person themselves before what limits somebody else, and what a relation names before a remark.
+
+    Of a life in which everybody's medicines were asked for, her own intolerance was in five of ten contexts of a meal.
+    """
+    return (one.subject != SPEAKER) + (one.relation == ABOUT)
 
 
 def choose_relevant(statements: Sequence[KnownStatement], asked: AskedFor, now: datetime) -> list[KnownStatement]:

@@ -173,6 +173,11 @@ def is_cued(spoken: str, cues: frozenset[str]) -> bool:
     return f"={spoken.strip()}" in cues or any(f" {cue} " in spoken for cue in cues)
 
 
+def is_within(word: str, known: frozenset[str]) -> bool:
+    """Whether all parts of a word are known: "it's" is "it" and "s"."""
+    return all(fold_letters(part) in known for part in PLAIN.findall(word))
+
+
 def spell_out(spoken: str) -> str:
     """The folded words with a blank around each, so that whole words are found as a part of it."""
     return " ".join(["", *(fold_letters(word) for word in PLAIN.findall(spoken)), ""])

@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import PLAIN, SUBJECT, WORD
+from memory.claims.answering import SUBJECT, WORD
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
-from memory.claims.follow_ups import Read, is_within, list_bare, speaks_of_self, take_piece, trim_value
+from memory.claims.follow_ups import Read, list_bare, speaks_of_self, take_piece, trim_value
 from memory.claims.frames.languages import find_turn_languages
-from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.judging import names_relation
 from memory.claims.slots.fitting import is_number
-from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
 from memory.claims.suppositions import load_months
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
+from memory.claims.told_questions import ToldQuestion, asks_still, word_as_told
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.exchanges import LONGEST_QUESTION
@@ -43,14 +43,10 @@ COMPLETED: Final = PERSONS | ANIMALS | MADE | {"married_to", "has", "owns", "qua
 HAVING: Final = frozenset({"has", "owns"})
 # Who is still what to the person: "is Helen still your boss?".
 STILL: Final = PERSONS | ANIMALS | {"married_to", "dating", "boss", "teacher", "dentist", "doctor"}
-# Before how a question would be told where only its denial tells anything.
-DENIED: Final = "!"
 # Kinds of words that tell what was done.
 DEEDS: Final = frozenset({"verb", "participle", "frame", "first", "ended phrase", "lasting", "be 1"})
 # Words of an answer that says an end: "gave it up ages ago".
 LONGEST_END: Final = 6
-# Words before the question that only lead to it: "ok and", "so".
-LEADING: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +55,6 @@ class PolarAnswer:
 
     agrees: bool | None
     rest: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToldQuestion:
-    """A question as who is asked would say it, and the words it then begins with: "I have", of "I have pets"."""
-
-    opening: str
-    rest: str
-    # "Are you still in Paris?": a yes may be a traveller's, a no names where the person lives.
-    is_for_denial: bool = False
-
-    @property
-    def text(self) -> str:
-        return f"{self.opening} {self.rest}".strip()
 
 
 def claim_confirmed(sentence: Sentence, place: int, asked: str, before: str, read: Read) -> list[Claim]:
@@ -110,79 +92,11 @@ def deny_claims(claims: Sequence[Claim], asked: str, told: str, language: str) -
     return [replace(one, polarity=False, tense=tense, statement=told) for one in claims]
 
 
-def asks_still(asked: str, language: str) -> bool:
-    return any(fold_letters(word) in load_words(language, "still", SUBJECT) for word in PLAIN.findall(asked))
-
-
 def tells_end(spoken: str, language: str) -> bool:
     """ "Still got the Golf?" "sold it": a few words that say no without the word."""
     words = [fold_letters(word) for word in WORD.findall(spoken)]
     told = f" {' '.join(words)} "
     return 0 < len(words) <= LONGEST_END and any(f" {one} " in told for one in load_words(language, "ends it", SUBJECT))
-
-
-def word_as_told(asked: str, language: str) -> ToldQuestion | None:
-    """A question as who is asked would say it: of "Do you have any pets?" "I have pets"; None for any other."""
-    words = [match.group() for match in PLAIN.finditer(asked)]
-    folded = [fold_letters(word) for word in words]
-    if not load_words(language, "leaves open", SUBJECT).isdisjoint(folded):
-        return None
-    for opening, told in list_openings(language):
-        size = len(opening)
-        starts = (at for at in range(LEADING) if tuple(folded[at : at + size]) == opening)
-        start = next(starts, None)
-        if start is None or not all(is_within(word, load_small_words(language)) for word in words[:start]):
-            continue
-        loose = load_words(language, "loose", SUBJECT)
-        rest = [word for word in words[start + size :] if fold_letters(word) not in loose]
-        return word_opened(told, " ".join(rest)) if rest else None
-    return word_of_others(asked, language)
-
-
-def word_opened(told: str, rest: str) -> ToldQuestion:
-    """ "¿Sigues en Soria?" asks for a home, "¿sigues en Bosch?" for work: the second wording is of what is no town."""
-    home, mark, work = told.lstrip(DENIED).partition("|")
-    return ToldQuestion(work if mark and not is_known_place(rest) else home, rest, told.startswith(DENIED))
-
-
-def word_of_others(asked: str, language: str) -> ToldQuestion | None:
-    """ "Is Helen still your boss?" as "my boss is Helen"."""
-    spoken = " ".join(WORD.findall(asked))
-    for pattern, told in list_patterns(language):
-        if (found := pattern.fullmatch(spoken)) is not None:
-            return ToldQuestion(told.replace("<a>", found["a"]).replace("<b>", found["b"]), "")
-    return None
-
-
-@cache
-def list_patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What is asked of somebody else, by the words around two gaps, and how the person would say it."""
-    pairs = (entry.partition(" > ") for entry in read_entries(language, SUBJECT, "as told of"))
-    return tuple(
-        (
-            re.compile(
-                re.escape(asks.strip()).replace("<a>", "(?P<a>.{2,40}?)").replace("<b>", "(?P<b>.{2,40})"),
-                re.IGNORECASE,
-            ),
-            told.strip(),
-        )
-        for asks, _, told in pairs
-    )
-
-
-def addresses_person(asked: str, language: str) -> bool:
-    """Whether a question is put to the person by its verb: "¿fumas?", "nimmst du noch etwas?"."""
-    words = [fold_letters(word) for word in PLAIN.findall(asked)]
-    spoken = f" {' '.join(words)} "
-    return any(f" {' '.join(opening)} " in spoken for opening, _ in list_openings(language) if len(opening) < LEADING)
-
-
-@cache
-def list_openings(language: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-    """How a question begins, and how who is asked would say it; the longest first."""
-    pairs = (entry.partition(">") for entry in read_entries(language, SUBJECT, "as told"))
-    found = [(tuple(fold_letters(word) for word in asks.split()), told.strip()) for asks, _, told in pairs]
-    return tuple(sorted(found, key=lambda pair: -len(pair[0])))
 
 
 def choose_confirmed(claims: Sequence[Claim], language: str, *, asks_still: bool = False) -> list[Claim]:

@@ -17,6 +17,7 @@ from memory.claims.answering import (
     SUBJECT,
     WORD,
     find_kin_noun,
+    is_within,
     load_label,
     names_others,
     spell_out,
@@ -29,8 +30,10 @@ from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import ANIMALS, KIN
+from memory.claims.told_questions import word_as_told
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.exchanges import SENTENCES
 from memory.language.loader import read_entries
 
 Read = Callable[[str], Sequence[Claim]]
@@ -56,6 +59,8 @@ TOLD: Final = {
     ("when", "seen"): "when",
     ("which", "made"): "which",
 }
+# Which place a question asked about.
+PLACED: Final = (("work", "works_at"), ("home", "lives_in"))
 OF_NOUNS: Final = frozenset({"name", "when", "which"})
 LABELS: Final = {"home": "lives_in", "work": "works_at", "trade": "works_as"}
 # Whose answers are names, which many write small.
@@ -76,7 +81,7 @@ def claim_follow_up(sentence: Sentence, place: int, asked: str, before: str, beh
     ``read`` reads a sentence's claims; ``behind`` is the sentence after it.
     """
     language = next(iter(find_turn_languages(f"{before} {asked} {sentence.raw}", (before,))), "")
-    told = find_told(asked, before, language) if language else None
+    told = (find_told(asked, before, language) or find_left(asked, before, language, read)) if language else None
     value = read_filling(sentence, language) if told else ""
     if not told or not value or takes_back(behind, language):
         return []
@@ -97,6 +102,18 @@ def claim_follow_up(sentence: Sentence, place: int, asked: str, before: str, beh
     found = [one for one in read(filled) if value.casefold().startswith(one.object) or one.object in value.casefold()]
     span = (place, place + len(sentence.raw))
     return [replace(one, statement=f"{label}: {said}.", span=span, is_sure=True) for one in found if one.object.strip()]
+
+
+def find_left(asked: str, before: str, language: str, read: Read) -> tuple[FollowedTopic, str] | None:
+    """ "Are you still at Bosch?" "nah, left in june" "Where are you now?": where they work, as that was asked about."""
+    spoken = spell_out(asked)
+    is_where = any(f" {one} " in spoken for one in load_words(language, "kind where", SUBJECT))
+    questions = [one for one in SENTENCES.split(before) if one.rstrip().endswith("?")]
+    told = word_as_told(questions[-1], language) if is_where and questions else None
+    relations = {one.relation for one in read(told.text)} if told is not None else set[str]()
+    form = next((form for form, relation in PLACED if relation in relations), "")
+    topic = FollowedTopic(form, form)
+    return (topic, form) if form and is_bare(asked, topic, language) else None
 
 
 def asks_where_with(asked: str, language: str) -> bool:
@@ -157,11 +174,6 @@ def trim_value(piece: str, leading: frozenset[str], language: str) -> str:
 def speaks_of_self(spoken: str, language: str) -> bool:
     own = load_words(language, "i")
     return any(is_within(word, own) for word in WORD.findall(spoken))
-
-
-def is_within(word: str, known: frozenset[str]) -> bool:
-    """Whether all parts of a word are known: "it's" is "it" and "s"."""
-    return all(fold_letters(part) in known for part in PLAIN.findall(word))
 
 
 @cache

@@ -24,7 +24,7 @@ from memory.claims.answering import (
     spell_out,
 )
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.confirming import addresses_person, asks_still, begins_polar, claim_confirmed
+from memory.claims.confirming import begins_polar, claim_confirmed
 from memory.claims.follow_ups import Read, claim_follow_up, find_told
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.questions import read_question
@@ -33,6 +33,7 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.subjects import PRONOUN
+from memory.claims.told_questions import addresses_person, asks_still
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries

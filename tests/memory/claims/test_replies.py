@@ -60,6 +60,11 @@ OF_OWNERS = [
     ),
     ("i've a cat called biscuit", "How is Biscuit?", "oh she died last week :(", ("you", "cat", "biscuit")),
 ]
+# Where somebody is now, behind a question whether they are still there.
+MOVED_ON = [
+    ("do my cv. Are you still at Bosch? nah, left in june.", "Where are you now?", "lidl", "lidl"),
+    ("x. את עדיין עובדת באלביט? לא, עזבתי לפני שבוע.", "לאן עברת?", "לוויקס", "לוויקס"),
+]
 # To move is no home yet.
 PLANNED = [
     ("we're moving in december", "Where are you moving to?", "nailsworth"),
@@ -109,6 +114,11 @@ def test_a_pronoun_stands_for_whom_was_asked_about(
     lead: str, asked: str, said: str, told: tuple[str, str, str]
 ) -> None:
     assert told in {(one.subject, one.relation, one.object) for one in answer(lead, asked, said)}
+
+
+@pytest.mark.parametrize(("lead", "asked", "said", "value"), MOVED_ON)
+def test_where_somebody_is_now_is_what_was_asked_about(lead: str, asked: str, said: str, value: str) -> None:
+    assert ("works_at", value) in {(one.relation, one.object) for one in answer(lead, asked, said)}
 
 
 @pytest.mark.parametrize(("lead", "asked", "said"), PLANNED)

@@ -93,7 +93,7 @@ def restore_genitives(text: str) -> str:
 def is_genitive(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     token = tokens[at]
     may_be = token.text.endswith(ENDING) and len(token.text) > SHORTEST and token.text.isalpha()
-    if not may_be or at + 1 >= len(tokens) or not load_owned(words.language):
+    if not may_be or at + 1 >= len(tokens) or not load_owned(words.language) or token.has("time"):
         return False
     return is_of_kin(tokens, at, words) or is_of_named(tokens, at, words)
 

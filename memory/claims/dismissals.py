@@ -13,7 +13,7 @@ from typing import Final
 from memory.claims.answering import PLAIN, spell_out
 from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.dates.agenda import order_languages
+from memory.claims.dates.agenda import list_frame_words, order_languages
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_small_words, load_words
@@ -58,6 +58,18 @@ def ends_bare_work(claims: Sequence[Claim]) -> bool:
 
 
 def tells_dismissal(spoken: str, language: str) -> bool:
+    """ "Hab heut gekündigt": a word of when may stand within."""
+    return holds_phrase(spoken, language) or holds_phrase(drop_when(spoken, language), language)
+
+
+def drop_when(spoken: str, language: str) -> str:
+    light = list_frame_words(language, "now", "adv")
+    words = spoken.split(" ")
+    kept = [one for one in words[:-1] if fold_letters(one) not in light and not is_time_word(fold_text(one))]
+    return " ".join([*kept, words[-1]])
+
+
+def holds_phrase(spoken: str, language: str) -> bool:
     text = spell_out(spoken)
     # Most texts hold none: word by word at every place it took .24 ms for seven languages, so .04.
     held = (phrase for phrase in list_phrases(language) if phrase in text)

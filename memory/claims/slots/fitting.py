@@ -23,7 +23,7 @@ from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, 
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.spoken import cut_before, names_noun
-from memory.claims.slots.states import ALLERGIES, name_state
+from memory.claims.slots.states import ALLERGIES, EATS, name_state
 from memory.claims.slots.trades import settle_trade
 from memory.claims.slots.unnamed import (
     ALLERGIC,
@@ -96,13 +96,24 @@ def name_doing(claim: Claim) -> Claim | None:
 
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
-    kinds = (belongs_to, is_verb, is_bidden, is_dated, is_almost, asks_who, is_mood)
+    kinds = (belongs_to, is_verb, is_softener, is_duty, is_bidden, is_dated, is_almost, asks_who, is_mood)
     return is_theirs or any(tells(claim) for tells in kinds)
 
 
 def is_bidden(claim: Claim) -> bool:
     """ "Fala-me da vida em Beja": a verb with a pronoun written onto it gives nobody a rash."""
     return claim.relation in ALLERGIES and bool(claim.object) and f"{claim.object}-me " in claim.statement.casefold()
+
+
+def is_softener(claim: Claim) -> bool:
+    """ "Mail to my boss pls": a word of asking is nobody's name."""
+    return claim.relation in CALLED and claim.object in load_words(claim.lang or "en", "softener")
+
+
+def is_duty(claim: Claim) -> bool:
+    """ "Tengo que escribir a mi jefe": what somebody has to do, and nothing that they have."""
+    first, _, rest = claim.object.partition(" ")
+    return claim.relation in {"has", "owns"} and first in {"que", "de", "da"} and is_deed(rest, claim.lang)
 
 
 def is_verb(claim: Claim) -> bool:
@@ -114,8 +125,10 @@ def is_verb(claim: Claim) -> bool:
 
 
 def is_dated(claim: Claim) -> bool:
-    """Of "am 3. März um 10 Uhr" no month is at ten."""
-    return claim.relation == "time" and is_time_word(fold_text(claim.subject))
+    """Of "am 3. März um 10 Uhr" no month is at ten, and "I quit smoking yesterday" smokes no yesterday."""
+    is_habit = claim.relation in {"smokes", "drinks", EATS} and bool(claim.object)
+    is_when = is_habit and tells_when(claim.object, claim.lang)
+    return is_when or (claim.relation == "time" and is_time_word(fold_text(claim.subject)))
 
 
 def asks_who(claim: Claim) -> bool:

@@ -84,7 +84,11 @@ def tells_state(claim: Claim, *, has_capitals: bool) -> bool:
         # "Mio figlio è finito in ospedale": a participle is no name.
         return True
     is_diet = is_listed(claim.object, "diet word")
-    is_known = was or claim.relation in MADE or is_participle(words[0], claim.lang or "en")
+    language = claim.lang or "en"
+    is_known = was or claim.relation in MADE or is_participle(words[0], language)
+    # "My mum's poorly", "mein Sohn ist krank": neither is a name, whoever writes capitals or not.
+    hot = (load_words(language, kind, "frames") for kind in ("passing", "quality"))
+    is_known = is_known or any(fold_letters(words[0]) in known for known in hot)
     return has_capitals or is_known or len(words) > 1 or is_diet or words[0].startswith(ALLERGIC)
 
 

@@ -30,6 +30,12 @@ WRONG = [
     ("I'm seeing someone new", "dating"),
     ("je suis de retour à Nantes", "from"),
     ("we lost our cat on friday", "cat"),
+    ("my mum's poorly", "mother"),
+    ("mein Sohn ist krank", "son"),
+    ("mon mari est malade", "husband"),
+    ("mail to my boss pls", "boss"),
+    ("tengo que escribir a mi jefe", "has"),
+    ("hab heut gekündigt", "member_of"),
 ]
 RIGHT = [
     ("I'm a roofer", "works_as", "roofer"),

@@ -102,7 +102,9 @@ def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:
 def goes_on_with_self(sentence: Sentence, place: int) -> bool:
     """ "From now on I take the tram", "ab jetzt nehm ich die Straßenbahn": what the person does, and no wish."""
     verbs = [at for at, _ in sentence.spans(MARK + "verb ending") if sentence.words[at].endswith(FIRST_PERSON)]
-    is_own = any(place <= at <= place + 1 for at in [*(at for at, _ in sentence.spans(MARK + "i")), *verbs])
+    # "A partir de ahora soy jefa de turno": the verb alone says who.
+    own = (at for at, _ in sentence.spans(MARK + "i", MARK + "i am"))
+    is_own = any(place <= at <= place + 1 for at in [*own, *verbs])
     return is_own and STYLE not in find_constraint(sentence.raw)
 
 

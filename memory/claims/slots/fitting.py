@@ -128,7 +128,11 @@ def is_dated(claim: Claim) -> bool:
     """Of "am 3. März um 10 Uhr" no month is at ten, and "I quit smoking yesterday" smokes no yesterday."""
     is_habit = claim.relation in {"smokes", "drinks", EATS} and bool(claim.object)
     is_when = is_habit and tells_when(claim.object, claim.lang)
-    return is_when or (claim.relation == "time" and is_time_word(fold_text(claim.subject)))
+    # "Und dann auch noch um halb neun": "then" is at no hour.
+    language = claim.lang or "en"
+    light = load_small_words(language) | load_words(language, "adv", "frames")
+    is_nothing = is_time_word(fold_text(claim.subject)) or fold_letters(claim.subject) in light - {SPEAKER, PRONOUN}
+    return is_when or (claim.relation == "time" and is_nothing)
 
 
 def asks_who(claim: Claim) -> bool:

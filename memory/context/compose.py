@@ -238,7 +238,8 @@ def drop_repetitions(hits: Sequence[SearchHit], chosen: Sequence[KnownLine]) -> 
     """The hits that are not known lines, and the known lines that no hit tells."""
     left = drop_repeated_hits(hits, [line for line in chosen if not line.is_idle])
     # What is asked for is said where it is looked for first: "where do I work?" lost its line to the seventh hit.
-    return left, drop_told(chosen, [hit.item.text for hit in left[:READ_FIRST]])
+    # A hit that says of itself that it is over tells nothing of what in it still holds.
+    return left, drop_told(chosen, [hit.item.text for hit in left[:READ_FIRST] if hit.superseded_by is None])
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:

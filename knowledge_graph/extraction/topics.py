@@ -7,22 +7,24 @@ auxiliaries), how the words of the language end, and its capitals.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
-from knowledge_graph.extraction.concepts import LONGEST_READ, ExtractedConcept, extract_concepts
+from knowledge_graph.extraction.concepts import LONGEST_READ, ExtractedConcept, extract_concepts, is_filler
+from knowledge_graph.extraction.keys import build_word_key
 from memory.claims.frames.words import LANGUAGES, load_hot_words
+from memory.claims.frames.words import SUBJECT as FRAMES
 from memory.language.concepts import SUBJECT as CONCEPTS
 from memory.language.concepts import find_english_name
 from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import BEFORE_A_TIME, HEBREW, is_hebrew, list_hebrew_readings
-from memory.language.loader import read_entries, read_sections
+from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import capitalises_nouns, load_given_names
-from memory.language.splitting import split_tokens
+from memory.language.splitting import find_own_words, split_tokens
 from memory.language.stems import detect_languages, stem_word
-from memory.language.stopwords import load_fillers
+from memory.language.stopwords import load_fillers, load_stop_words
 from memory.language.vocabulary import load_plain_technologies
 
 # Fitted by a logistic regression on the half `dev` of tests/knowledge_graph/topic_labels.txt.
@@ -50,12 +52,15 @@ BIAS: Final = -0.4
 # On that half 0 would find 73 % of the matters, -0.1 finds 76 % and lets a tenth more noise pass.
 LEAST: Final = -0.1
 ENDINGS: Final = (4, 3, 2, 1)
+GUARD: Final = "guard"
+REQUEST: Final = "request"
 # Listed words that an ending must have to be evidence, and how far a single ending may go.
 FEWEST: Final = 3
 FURTHEST: Final = 3.0
 SMOOTHING: Final = 1.0
 
 _WORD: Final = re.compile(r"[^\W\d_]++(?:'(?=[^\W\d_]))?+|\d++|[.!?\n]")
+_CAPITALS: Final = re.compile(r"\b[A-Z]{2,}\b")
 _SUBJECTS: Final = frozenset({"i", "he", "she", "they", "it", "thou", "there"})
 _DETERMINERS: Final = frozenset({"det", "my", "his"})
 _AUXILIARIES: Final = frozenset({"modal", "be 1", "be 3", "have 1", "have 3"})
@@ -82,6 +87,46 @@ def select_topics(text: str) -> frozenset[str]:
         scores[word.form] = max(scores.get(word.form, -math.inf), score_word(words, place, language))
     named = {one.label for one in concepts if " " not in one.label and is_topic(one, scores)}
     return frozenset(one.key for one in concepts if all(part in named for part in one.label.split()))
+
+
+def select_parts(text: str) -> frozenset[str]:
+    """The keys of those concepts of a text that nobody wrote there as a word: parts of names of code ("err" of
+    "ERR_4521"), what joining two words makes ("perpartition"), and orders of a program ("CREATE INDEX")."""
+    cleaned = normalise_text(text[:LONGEST_READ])
+    shouted = {word.casefold() for word in _CAPITALS.findall(cleaned)}
+    words = {one.label: one.key for one in extract_concepts(text) if " " not in one.label}
+    orders = {label for label in shouted & words.keys() if words[label] in load_order_keys()}
+    own = find_own_words(cleaned) - orders
+    return frozenset(one.key for one in extract_concepts(text) if not own.issuperset(one.label.split()))
+
+
+@cache
+def load_order_keys() -> frozenset[str]:
+    """The concepts that requests to an assistant begin with, in every language ("create …", "fix this", "schreib mir").
+
+    Read off the lists of requests that the guard and the frames have anyway.
+    """
+    first, *others = list_codes()
+    found = {key for key in read_order_keys(first) if not is_known(key)}
+    for language in others:
+        # "Baja" is an order, and its stem begins no English word that is known to mean something else.
+        own = (key for key in read_order_keys(language) if find_english_name(stem_word(key, first)) is None)
+        found |= {key for key in own if not is_known(key)}
+    return frozenset(found)
+
+
+def read_order_keys(language: str) -> Iterator[str]:
+    """Without those whose key is another word: "show" is kept under "exhibition", which orders nothing."""
+    dropped = load_stop_words(language) | load_fillers((language,))
+    for subject in (FRAMES, GUARD):
+        for phrase in read_entries(language, subject, REQUEST):
+            words = (piece for piece in split_tokens(normalise_text(phrase)) if not is_filler(piece, dropped))
+            if (first := next(words, None)) is None:
+                continue
+            key = build_word_key(first, language, is_sure=True)
+            forms = list_hebrew_readings(first.form) if is_hebrew(first.form) else stem_word(first.form, language)
+            if key == first.form or key in {form.rpartition(":")[2] for form in forms}:
+                yield key
 
 
 def is_topic(concept: ExtractedConcept, scores: Mapping[str, float]) -> bool:

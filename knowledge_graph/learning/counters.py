@@ -118,13 +118,16 @@ DROP_SOLUTIONS = """
 DELETE FROM graph_solution WHERE user_id = %(user)s AND signature = ANY(%(signature)s)
 AND worked <= %(tiny)s AND failed <= %(tiny)s AND partial <= %(tiny)s
 """
+# What nobody wrote as a word begins below what is a node; the first who writes it so lifts it up to there.
+UNSAID = -1
 # New concepts get their row first; then uses and importance are read off the counters by tier.
 ADD_CONCEPTS = f"""
 INSERT INTO graph_concept AS known (user_id, key, label, aliases, uses, importance, topicality, first_seen, last_seen)
-SELECT %(user)s, key, label, '{{}}', change, 0, votes, at, at
+SELECT %(user)s, key, label, '{{}}', change, 0, coalesce(votes, {UNSAID}), at, at
 FROM unnest(%(keys)s::text[], %(labels)s::text[], %(changes)s::int[], %(votes)s::int[], %(at)s::timestamptz[])
      AS new(key, label, change, votes, at)
-ON CONFLICT (user_id, key) DO UPDATE SET topicality = known.topicality + EXCLUDED.topicality,
+ON CONFLICT (user_id, key) DO UPDATE SET
+    topicality = known.topicality + CASE WHEN known.key = ANY(%(unsaid)s) THEN 0 ELSE EXCLUDED.topicality END,
     uses = GREATEST(0, known.uses + EXCLUDED.uses), {SEEN_AGAIN}
 """  # noqa: S608
 WEIGH_CONCEPTS = """
@@ -143,10 +146,12 @@ def add_concepts(
     at: Mapping[str, datetime],
     votes: Mapping[str, int] | None = None,
 ) -> None:
-    """Count queries per concept, after its counters by tier have changed. ``votes`` tell whether it names a matter."""
+    """Count queries per concept, after its counters by tier have changed. ``votes`` tell whether it names a matter;
+    of what stood nowhere as a word there is none."""
     keys = sorted(key for key, change in uses.items() if change or key in labels)
     if not keys:
         return
+    given = votes or {}
     values: dict[str, Any] = {
         "user": user.pk,
         "at": [at[key] for key in keys],
@@ -154,7 +159,8 @@ def add_concepts(
         # What is only taken back has its label in its row.
         "labels": [labels[key].label[:KEY_CHARS] if key in labels else key for key in keys],
         "changes": [uses[key] for key in keys],
-        "votes": [(votes or {}).get(key, 0) for key in keys],
+        "votes": [given.get(key) for key in keys],
+        "unsaid": [key for key in keys if key not in given],
         "most": MOST_ALIASES,
     }
     with connection.cursor() as cursor:

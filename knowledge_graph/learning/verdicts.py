@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from knowledge_graph.extraction.concepts import ExtractedConcept, extract_concepts, select_problem_keys
-from knowledge_graph.extraction.topics import select_topics
+from knowledge_graph.extraction.topics import select_parts, select_topics
 from knowledge_graph.learning.counters import DOCUMENTS, ROUTING, VERDICTS, Counts, add_concepts, add_solutions
 from knowledge_graph.learning.forgetting import drop_lost_cues, forget_problems
 from knowledge_graph.models import KEY_CHARS, PREVIEW_CHARS, Lesson, SolutionCue
@@ -127,8 +127,11 @@ def build_lesson(user: EndUser, event: OutcomeEvent, texts: dict[uuid.UUID, str]
 
 
 def vote_on_topics(text: str, concepts: Iterable[ExtractedConcept], learned: LearnedBatch) -> None:
-    topics = select_topics(text)
+    topics, parts = select_topics(text), select_parts(text)
     for concept in concepts:
+        # Half a name of code is no evidence either way; without any vote it is no node.
+        if concept.key in parts:
+            continue
         learned.topic_votes[concept.key] += 1 if concept.key in topics else -1
 
 

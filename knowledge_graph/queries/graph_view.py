@@ -65,8 +65,9 @@ def build_neighbourhood(user: EndUser, key: str, query: GraphQuery) -> GraphView
     with user_scope(user):
         beside = {one.key for one in browsing.list_neighbours(user, key)}
         pairs = Concept.objects.filter(Q(key__startswith=f"{key} ") | Q(key__endswith=f" {key}"), user=user)
-        beside |= set(pairs.filter(topicality__gte=0).values_list("key", flat=True)[: browsing.NEIGHBOURS])
-        return draw_keys(user, {key, *key.split(" "), *beside}, query, has_actions=False)
+        beside |= set(pairs.filter(browsing.filter_matters()).values_list("key", flat=True)[: browsing.NEIGHBOURS])
+        words = Concept.objects.filter(browsing.filter_matters(), user=user, key__in=key.split(" "))
+        return draw_keys(user, {key, *words.values_list("key", flat=True), *beside}, query, has_actions=False)
 
 
 def draw_keys(user: EndUser, keys: set[str], query: GraphQuery, *, has_actions: bool) -> GraphView:

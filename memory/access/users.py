@@ -57,12 +57,12 @@ def list_users(
 PAGE = 1_000
 
 
-def iterate_users(organization_id: int | None = None) -> Iterator[EndUser]:
-    """Everybody, or everybody of an organisation, in the order of their keys."""
+def iterate_users(organization_id: int | None = None, *, after: int = 0) -> Iterator[EndUser]:
+    """Everybody, or everybody of an organisation, in the order of their keys, behind the key ``after``."""
     rows = EndUser.objects.order_by("pk")
     if organization_id is not None:
         rows = rows.filter(organization_id=organization_id)
-    last = 0
+    last = after
     while page := list(rows.filter(pk__gt=last)[:PAGE]):
         yield from page
         last = page[-1].pk

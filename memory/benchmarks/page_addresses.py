@@ -17,6 +17,7 @@ from memory.benchmarks.bulk import build_ready_row
 from memory.benchmarks.synthetic import NoteWriter
 from memory.facade import MemoryFacade
 from memory.measuring.cases import NewCase
+from memory.measuring.everybody import perform_batch, start_batch
 from memory.measuring.runs import NewRun, perform_run, start_run
 from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
 from memory.models.inbox import MatterKind
@@ -51,6 +52,7 @@ class PageSubjects:
     thread: str
     book: uuid.UUID
     run: uuid.UUID
+    batch: uuid.UUID
     transfer: uuid.UUID
     webhook: uuid.UUID
     key: int
@@ -71,6 +73,7 @@ def find_subjects(user: EndUser, writer: NoteWriter, now: datetime) -> PageSubje
         thread=exchange.thread_id,
         book=write_book(user, writer, now),
         run=measure_once(user, writer, item, now),
+        batch=measure_everybody_once(user, now),
         transfer=write_transfer(user, now),
         webhook=write_webhook(user),
         key=issue_key(user.organization, ACTOR, ["read"], now=now, user_ids=[user.external_id])[0].pk,
@@ -108,6 +111,12 @@ def measure_once(user: EndUser, writer: NoteWriter, item: MemoryItem, now: datet
     run = start_run(user, NewRun(), now=now, actor=ACTOR)
     perform_run(user, run.pk, clock=lambda: now)
     return run.pk
+
+
+def measure_everybody_once(user: EndUser, now: datetime) -> uuid.UUID:
+    batch_id = start_batch(user.organization, NewRun(), now=now, actor=ACTOR)
+    perform_batch(user.organization, batch_id, clock=lambda: now)
+    return batch_id
 
 
 def write_transfer(user: EndUser, now: datetime) -> uuid.UUID:
@@ -184,6 +193,7 @@ class PageAddresses:
                 "book, searched": page("book", about.book, query=f"{self.question} {FRESH}"),
                 "book, remove_book": page("remove_book", about.book),
                 "run": page("measure_run", about.run),
+                "run over everybody": page("measure_everybody", about.batch),
                 "run, one question": page("measure_compare", about.run, 0),
                 "import": page("transfer_job", about.transfer),
                 "import, what undoing removes": page("transfer_job", about.transfer, undo=""),

@@ -37,6 +37,7 @@ from memory.console.bank import page as bank
 from memory.console.bank import pinning
 from memory.console.history import page as history
 from memory.console.inbox import matters, pairs, suspects
+from memory.console.measuring import everybody
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
@@ -178,6 +179,16 @@ urlpatterns = [
         "<slug:organization>/<str:external_id>/measure/questions/<uuid:case_id>/delete",
         measuring.delete_case,
         name="delete_case",
+    ),
+    path(
+        "<slug:organization>/<str:external_id>/measure/everybody/<uuid:batch_id>",
+        everybody.page,
+        name="measure_everybody",
+    ),
+    path(
+        "<slug:organization>/<str:external_id>/measure/everybody/questions.jsonl",
+        everybody.download,
+        name="measure_everybody_download",
     ),
     path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>", measuring.run, name="measure_run"),
     path("<slug:organization>/<str:external_id>/measure/<uuid:run_id>/<int:number>", compare, name="measure_compare"),

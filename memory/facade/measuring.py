@@ -9,12 +9,13 @@ from memory.access.confinement import confine_to, current_scope
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.guard import redact_secrets
-from memory.measuring import cases, labels, runs, tasks
+from memory.measuring import cases, everybody, labels, runs, tasks
 from memory.measuring.asking import AskedQuestion, SettingsPair, ask_question
 from memory.measuring.cases import NewCase
+from memory.measuring.everybody import OrganizationRun
 from memory.measuring.labels import ChosenQuestions, LabelledQuestion, QuestionSet
 from memory.measuring.runs import Clock, NewRun
-from memory.models import EndUser, EvaluationCase, EvaluationRun, MemoryItem, Turn
+from memory.models import EndUser, EvaluationCase, EvaluationRun, MemoryItem, Organization, Turn
 from memory.platform.queue import enqueue
 from memory.retrieval import turns
 from memory.retrieval.results import SearchResult
@@ -88,3 +89,20 @@ class MeasuringVerbs(FacadePart):
     def list_measurings(self, user: EndUser, limit: int = runs.KEPT_RUNS) -> list[EvaluationRun]:
         """The latest first, without what each question came to."""
         return runs.list_runs(user, limit)
+
+    def start_measuring_everybody(self, organization: Organization, new: NewRun, *, now: datetime) -> uuid.UUID:
+        """Have a worker ask everybody of an organisation their own questions. Raises WriteRefused where one goes on."""
+        batch_id = everybody.start_batch(organization, new, now=now, actor=self.actor)
+        enqueue(tasks.measure_everybody, organization.pk, str(batch_id))
+        return batch_id
+
+    def find_measuring_of_everybody(self, organization: Organization, batch_id: uuid.UUID) -> OrganizationRun | None:
+        return everybody.find_batch(organization, batch_id)
+
+    def list_measurings_of_everybody(self, organization: Organization, limit: int) -> list[OrganizationRun]:
+        """The latest first."""
+        return everybody.list_batches(organization, limit)
+
+    def find_measuring_in(self, user: EndUser, batch_id: uuid.UUID) -> EvaluationRun | None:
+        """A person's part of a run over everybody, without what each question came to."""
+        return everybody.find_run_of(user, batch_id)

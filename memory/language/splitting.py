@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -89,9 +90,38 @@ def _split_address(chunk: str) -> list[TextToken]:
     return [TextToken(named.rstrip("/")[:LONGEST], "code"), *_split_inside(named)]
 
 
+def find_own_words(text: str) -> frozenset[str]:
+    """The pieces of a cleaned text that stand in it by themselves: whole names of code, and words outside of them.
+
+    "ERR_4521" holds no "err" of its own, and "per-partition" is not written "perpartition".
+    """
+    return frozenset(form for chunk in text.split() for form in _list_own(chunk))
+
+
+def _list_own(chunk: str) -> Iterator[str]:
+    if _ADDRESS.match(chunk):
+        yield _split_address(chunk)[0].form
+        return
+    for part in _BETWEEN.split(chunk):
+        if _SHARP.fullmatch(part):
+            yield part.casefold()
+        elif core := _strip_edges(part):
+            is_code = _MARKS_OF_CODE.search(core) or part.startswith("#")
+            yield from (one.form for one in _split_part(part)[:1] if is_code)
+            words = () if is_code else _WORD.findall(core)
+            # Of "exportWorker" the whole comes first and is the only one that stands there.
+            yield from (
+                one.form for word in words for one in _split_word(word)[: 1 if _CAPITALS_INSIDE.search(word) else None]
+            )
+
+
+def _strip_edges(part: str) -> str:
+    return _POSSESSIVE.sub("", part.strip(_EDGES + "#"))
+
+
 def _split_part(part: str) -> list[TextToken]:
     marked = part.startswith("#")
-    core = _POSSESSIVE.sub("", part.strip(_EDGES + "#"))
+    core = _strip_edges(part)
     if not core:
         return []
     simple = _WORD.fullmatch(core) is not None

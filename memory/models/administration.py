@@ -33,6 +33,8 @@ class AuditAction(StrEnum):
     REINDEX_CHANGED = "reindex.changed"
     CHECK_STARTED = "check.started"
     BACKUP_STARTED = "backup.started"
+    MEASURING_STARTED = "measuring.started"
+    MEASURING_ENDED = "measuring.ended"
     ROW_CHANGED = "row.changed"
 
 

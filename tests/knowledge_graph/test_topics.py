@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from knowledge_graph.extraction.concepts import extract_concepts
-from knowledge_graph.extraction.topics import select_topics
+from knowledge_graph.extraction.topics import load_order_keys, select_parts, select_topics
 
 LABELS = Path(__file__).with_name("topic_labels.txt")
 STARRED = re.compile(r"\*([^*]+)\*")
@@ -58,3 +58,20 @@ def test_a_pair_names_a_matter_if_both_words_do() -> None:
     assert not any("brought" in key for key in select_topics("he brought the ladder"))
     assert "err_4521" in select_topics("k8s pods crash with ERR_4521")
     assert select_topics("") == frozenset()
+
+
+def test_parts_of_names_of_code_and_joined_words_are_nobodys_words() -> None:
+    parts = select_parts("ERR_4521: lock_timeout froze exportWorker, per-partition https://a.example/heron")
+    assert {"err", "lock", "timeout", "perpartit", "heron"} <= parts
+    assert not {"err_4521", "lock_timeout", "partit", "froze"} & parts
+    assert "lock" not in select_parts("the lock of lock_timeout")
+    for text in ("the heat-pump and Dana's l'eau", "המפתח של המחסן", "read/write speed", "C++ (both)", ""):
+        assert select_parts(text) <= {"heatpump"}
+    assert "create" in select_parts("CREATE INDEX on the table")
+    assert not select_parts("AWS and NASA create jobs")
+
+
+def test_what_orders_begin_with_is_known_in_every_language_and_no_name_or_thing_is() -> None:
+    orders = load_order_keys()
+    assert {"fix", "create", "add", "translate", "zeig", "ecris", "busc", "cerc", "חפש"} <= orders
+    assert not {"boat", "salary", "lease", "marc", "kubernetes", "error", "knife"} & orders

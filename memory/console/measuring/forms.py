@@ -31,6 +31,9 @@ FUSION_NAMES: Final = (
     ("rrf", _("Ranks (RRF)")),
     ("blend", _("Blend")),
 )
+# Of the person whose page it is, or of their organisation.
+EVERYBODY: Final = "everybody"
+WHOSE: Final = (("", _("Of this person")), (EVERYBODY, _("Of everybody of the organisation")))
 LIMITS: Final = (("", _("Ten, as usual")), ("3", "3"), ("5", "5"), ("20", "20"), ("50", "50"))
 
 
@@ -69,9 +72,10 @@ class SettingsForm(forms.Form):
 
 
 class ChangeForm(SettingsForm):
-    """Setting B of a measurement, ``base`` is setting A, and the questions it is measured with."""
+    """Setting B of a measurement, ``base`` is setting A, and the questions it is measured with: which, and whose."""
 
     questions = forms.ChoiceField(required=False, choices=QUESTIONS)
+    whose = forms.ChoiceField(required=False, choices=WHOSE)
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data)
@@ -84,6 +88,10 @@ class ChangeForm(SettingsForm):
         elif "settings" in fields and (base := self.base.cleaned_data["settings"]) and base == fields["settings"]:
             self.add_error(None, _("Both settings are the same: choose what is to differ."))
         return fields
+
+    @property
+    def is_of_everybody(self) -> bool:
+        return bool(self.cleaned_data["whose"] == EVERYBODY)
 
     def as_run(self) -> NewRun:
         chosen = self.cleaned_data["questions"] or ChosenQuestions.ALL

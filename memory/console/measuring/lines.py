@@ -1,5 +1,6 @@
 """How a run is told: its figures, the questions that came out otherwise, and the runs so far as a line."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from django.utils import formats, timezone
 from memory.console import charts
 from memory.console.measuring.forms import describe_settings
 from memory.measuring.intervals import COSTS, FEWEST, DifferenceVerdict
+from memory.measuring.labels import LabelledQuestion
 from memory.measuring.runs import OPEN, is_lost
 from memory.measuring.words import RunWords
 from memory.models import EvaluationRun
@@ -241,3 +243,15 @@ def draw_runs(runs: Sequence[EvaluationRun]) -> list[charts.Chart]:
     }
     days = [run.created_at.date() for run in done]
     return [charts.draw_lines(days, curves, "%", sheet, top=100) for sheet in charts.CHART_SIZES]
+
+
+def write_line(row: LabelledQuestion, **about: str) -> str:
+    """A question with the ids of what is expected."""
+    told = {
+        **about,
+        "source": row.source,
+        "question": row.question,
+        "expected_ids": [str(item_id) for item_id in row.expected],
+        "asked_at": row.asked_at.isoformat() if row.asked_at else None,
+    }
+    return json.dumps(told, ensure_ascii=False) + "\n"

@@ -1,6 +1,5 @@
 """Measuring: the questions there are, what is to differ, and the runs so far."""
 
-import json
 import uuid
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -12,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory.console.acting import open_facade
+from memory.console.measuring.everybody import build_batch_line
 from memory.console.measuring.forms import ChangeForm, QuestionForm
 from memory.console.measuring.lines import (
     LEFT_OUT,
@@ -22,8 +22,10 @@ from memory.console.measuring.lines import (
     build_run_line,
     draw_runs,
     sort_results,
+    write_line,
 )
 from memory.measuring.cases import NewCase
+from memory.measuring.everybody import count_people
 from memory.measuring.labels import LabelSource
 from memory.measuring.words import read_words
 from memory.models.evaluation import MeasuringState
@@ -35,6 +37,7 @@ from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
 LISTED_RUNS: Final = 20
+LISTED_BATCHES: Final = 10
 LISTED_QUESTIONS: Final = 15
 CANDIDATES: Final = 10
 # Questions that a page looks up with all they expect; of 500 that took 150 ms. A run and the download take all.
@@ -63,6 +66,7 @@ def render_measuring(
     questions = memory.read_questions(person.user, most=READ)
     runs = memory.list_measurings(person.user)
     lines = [build_run_line(run, now) for run in runs]
+    batches = memory.list_measurings_of_everybody(person.organization, LISTED_BATCHES)
     context = {
         "person": person,
         "now": now,
@@ -78,6 +82,8 @@ def render_measuring(
         "runs": lines[:LISTED_RUNS],
         "is_running": any(line.is_open for line in lines),
         "charts": draw_runs(runs),
+        "people": count_people(person.organization),
+        "batches": [build_batch_line(batch, now) for batch in batches],
         **more,
     }
     return render(request, "console/measuring/page.html", context, status=status)
@@ -91,8 +97,12 @@ def start(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     form = ChangeForm(request.POST)
     if not form.is_valid():
         return render_measuring(request, person, form, status=422)
+    memory, new, now = open_facade(person), form.as_run(), timezone.now()
     try:
-        run = open_facade(person).start_measuring(person.user, form.as_run(), now=timezone.now())
+        if form.is_of_everybody:
+            batch_id = memory.start_measuring_everybody(person.organization, new, now=now)
+            return redirect("console:measure_everybody", *person.path, batch_id)
+        run = memory.start_measuring(person.user, new, now=now)
     except WriteRefused as refusal:
         form.add_error(None, _("Not measured: {rule}.").format(rule=word_refusal(refusal.rule)))
         return render_measuring(request, person, form, status=422)
@@ -134,16 +144,7 @@ def delete_case(request: OperatorRequest, person: ViewedPerson, case_id: uuid.UU
 def download(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """The questions as lines, with the ids of what is expected."""
     rows = open_facade(person).read_questions(person.user).questions
-    lines = (
-        {
-            "source": row.source,
-            "question": row.question,
-            "expected_ids": [str(item_id) for item_id in row.expected],
-            "asked_at": row.asked_at.isoformat() if row.asked_at else None,
-        }
-        for row in rows
-    )
-    body = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    body = "".join(map(write_line, rows))
     name = f"{person.user.external_id}-questions.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(body, content_type="application/x-ndjson", headers=headers)

@@ -27,6 +27,8 @@ CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.REINDEX_CHANGED: gettext_lazy("Rebuilding of the index changed"),
     AuditAction.CHECK_STARTED: gettext_lazy("Index compared with the rows"),
     AuditAction.BACKUP_STARTED: gettext_lazy("Backup started"),
+    AuditAction.MEASURING_STARTED: gettext_lazy("Measuring of everybody started"),
+    AuditAction.MEASURING_ENDED: gettext_lazy("Measuring of everybody ended"),
     AuditAction.ROW_CHANGED: gettext_lazy("Row changed by hand"),
 }
 

@@ -3,8 +3,7 @@
 import json
 import uuid
 from argparse import ArgumentParser
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -15,12 +14,12 @@ from rich.table import Table
 
 from memory.facade import MemoryFacade
 from memory.management.organizations import add_users_argument, resolve_users
-from memory.measuring.asking import summarise
+from memory.measuring.everybody import add_up
 from memory.measuring.exporting import iterate_scenarios
 from memory.measuring.intervals import FEWEST
 from memory.measuring.labels import ChosenQuestions
 from memory.measuring.runs import NewRun
-from memory.models import EndUser
+from memory.models import EndUser, EvaluationRun
 from memory.retrieval.variants import BadSetting, parse_assignments
 from memory.store.admission import WriteRefused
 
@@ -73,21 +72,19 @@ class Command(BaseCommand):
 
 def measure_people(users: Sequence[EndUser], new: NewRun, say: Callable[[str], object]) -> dict[str, Any]:
     """Of all of them together; whoever has no question is passed over."""
+    figures = add_up(measure_each(users, new, say))
+    if not figures["questions"]:
+        raise CommandError("nobody has a question to measure with yet")
+    return figures
+
+
+def measure_each(users: Sequence[EndUser], new: NewRun, say: Callable[[str], object]) -> Iterator[EvaluationRun]:
     facade, batch = MemoryFacade(ACTOR), uuid.uuid4() if len(users) > 1 else None
-    results: list[Mapping[str, Any]] = []
-    left_out, people = Counter[str](), 0
     for user in users:
         try:
-            run = facade.measure(user, new, clock=timezone.now, batch_id=batch)
+            yield facade.measure(user, new, clock=timezone.now, batch_id=batch)
         except WriteRefused as refusal:
             say(f"{user.organization.slug}/{user.external_id}: {refusal.rule}")
-            continue
-        people += 1
-        results += run.results
-        left_out.update(run.figures["left_out"])
-    if not results:
-        raise CommandError("nobody has a question to measure with yet")
-    return {"people": people, **summarise(results, left_out)}
 
 
 def print_figures(console: Console, figures: Mapping[str, Any]) -> None:

@@ -28,7 +28,7 @@ ONLY_SENT = [
     *("upload_personality", "use_personality"),
 ]
 LEADS_ELSEWHERE = ["home", "book_passage", "display", "login"]
-FILES = ["measure_download", "download_personality"]
+FILES = ["measure_download", "measure_everybody_download", "download_personality"]
 # Parts of the overview, which leads whoever asks for one alone back to it.
 PARTS = ["health", "indexing"]
 OWN_FORMS = ["archive", "display", "download", "enter", "erase", "reject_fact", "restore", "restore_fact", "sign_out"]

@@ -13,7 +13,7 @@ from knowledge_graph import tasks
 from knowledge_graph.content.analysis import Relation
 from knowledge_graph.content.updates import HAS_DATASET, TOGETHER
 from knowledge_graph.graph_layout import draw_graph
-from knowledge_graph.models import Concept
+from knowledge_graph.models import Concept, RoutingStat
 from knowledge_graph.queries.graph_view import PART_OF, USED_IN, GraphEdge, GraphNode, GraphView
 from knowledge_graph.queries.wordings import EDGE_NAMES
 from knowledge_graph.rebuilding import rebuild_graphs
@@ -67,6 +67,40 @@ def test_a_list_asks_the_database_no_oftener_than_a_name(console: Console, user:
         page = console.get(graph)
     assert len(page.context["concepts"]) > 15
     assert len(many) == len(few)
+
+
+def test_orders_and_parts_of_names_of_code_are_learned_and_are_no_nodes(
+    console: Console, user: EndUser, clock: Clock, place: str
+) -> None:
+    def learn(question: str, text: str) -> None:
+        item = MemoryItemFactory.create(user=user, tier=Tier.PATTERNS, text=text)
+        turn_id = record_turn(user, question, [item])
+        memory.record_outcome(user, Outcome.WORKED, now=clock(), turn_id=turn_id)
+        tasks.learn_everything(user, now=timezone.now())
+
+    def show() -> tuple[set[str], str]:
+        page = console.get(f"{place}/graph")
+        return {row.key for row, *_ in page.context["concepts"]}, page.content.decode()
+
+    learn("What finally fixed ERR_4521 in the export?", "That is the fix then: per-partition CREATE INDEX")
+    listed, page = show()
+    assert {"err_4521", "export", "partit", "index"} <= listed
+    assert not {"fix", "create", "err", "perpartit"} & listed
+    assert not re.search(r'aria-label="(?:fix|fixed|create|err|perpartition),', page)
+    with user_scope(user):
+        learned = RoutingStat.objects.filter(user=user, key__in=["fix", "create", "err", "perpartit"])
+        assert learned.count() == 4
+    # Once somebody writes it as a word it is one, and a name of code that holds it counts no longer against it.
+    learn("Where does the err of the pump come from?", "ERR_7107 and ERR_4521")
+    learn("When is the book due?", "The book of the library is green")
+    assert {"err", "book"} <= show()[0]
+    # The neighbourhood of a pair draws its words, and orders among them no more than elsewhere.
+    learn("Who wrote the export fix?", "Alma did, with a CREATE INDEX")
+    around = console.get(f"{place}/graph?name=export fix").content.decode()
+    assert 'aria-label="export fix,' in around
+    assert 'aria-label="export,' in around
+    assert 'aria-label="fixed,' not in around
+    assert "create" not in show()[0]
 
 
 def test_a_name_opens_its_details(console: Console, graph: str) -> None:

@@ -1,17 +1,24 @@
 """Measuring in the console: saving a question, naming a change, reading what came of it; without JavaScript."""
 
+import json
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from memory.facade import MemoryFacade
+from memory.measuring import asking, everybody, runs
 from memory.measuring.cases import NewCase
 from memory.measuring.runs import perform_run
-from memory.models import EndUser
+from memory.measuring.tasks import measure_everybody
+from memory.models import AuditEvent, EndUser, Organization
+from memory.platform import redis
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from memory.web.labels import draw_arrow
@@ -126,3 +133,138 @@ def test_nobody_else_measures_or_reads_a_run(
     assert outsider.post(f"{place}/measure/start", {"tiers": ["books"]}).status_code == 404
     theirs = f"/console/{other_user.organization.slug}/{other_user.external_id}"
     assert console.get(f"{theirs}/measure/{run.pk}").status_code == 404
+
+
+@pytest.fixture
+def keys(
+    user: EndUser, other_user: EndUser, foreign_user: EndUser, index_now: Callable[[EndUser], None]
+) -> dict[str, uuid.UUID]:
+    """A question of Ann's, of Ben's of the same organisation, and of the Ann of another one."""
+    found, now = {}, timezone.now() - timedelta(days=1)
+    for owner, place in ((user, "clock"), (other_user, "door"), (foreign_user, "safe")):
+        text = f"The key of the shed hangs behind the {place}"
+        stored = facade.store(owner, NewMemory(text, tier=Tier.HISTORY), now=now).item.pk
+        facade.save_case(owner, NewCase(f"{QUESTION} The {place}?", [stored]), now=now)
+        index_now(owner)
+        found[place] = stored
+    return found
+
+
+def test_everybody_of_the_organisation_is_measured_and_nobody_else(
+    console: Console,
+    outsider: Console,
+    organization: Organization,
+    user: EndUser,
+    other_user: EndUser,
+    foreign_user: EndUser,
+    place: str,
+    keys: dict[str, uuid.UUID],
+) -> None:
+    assert 'value="everybody"' in console.get(f"{place}/measure").content.decode()
+    started = console.post(f"{place}/measure/start", {"tiers": ["books"], "whose": "everybody"})
+    address = started.headers["Location"]
+    batch_id = address.rpartition("/")[2]
+    waiting = console.part(address).content.decode()
+    assert "Waits for a worker" in waiting
+    assert "0 of 2 people" in waiting
+    second = console.post(f"{place}/measure/start", {"tiers": ["books"], "whose": "everybody"})
+    assert (second.status_code, "another one goes on" in second.content.decode()) == (422, True)
+    assert measure_everybody(organization.pk, batch_id) == 0
+    told = console.get(address).content.decode()
+    assert "Only Books" in told
+    assert "2 questions of 2 people" in told
+    assert "every 2s" not in told
+    for owner in (user, other_user):
+        [run] = facade.list_measurings(owner)
+        assert str(run.batch_id) == batch_id
+        path = f"/console/{organization.slug}/{owner.external_id}/measure/{run.pk}"
+        assert f'href="{path}"' in told
+        assert "not found" in console.get(path).content.decode()
+    assert facade.list_measurings(foreign_user) == []
+    listed = console.get(f"{place}/measure").content.decode()
+    assert f'href="{address}"' in listed
+    assert "Runs over everybody" in listed
+    assert outsider.get(address).status_code == 404
+    # Not by way of their own organisation either.
+    theirs = f"/console/{foreign_user.organization.slug}/{foreign_user.external_id}"
+    assert outsider.get(f"{theirs}/measure/everybody/{batch_id}").status_code == 404
+    assert batch_id not in outsider.get(f"{theirs}/measure").content.decode()
+    assert outsider.post(f"{place}/measure/start", {"whose": "everybody"}).status_code == 404
+
+
+def test_the_figures_of_everybody_are_those_of_the_command_and_the_audit_names_nobody(
+    console: Console, organization: Organization, user: EndUser, place: str, keys: dict[str, uuid.UUID]
+) -> None:
+    batch_id = console.post(f"{place}/measure/start", {"limit": "3", "whose": "everybody"}).headers["Location"][-36:]
+    measure_everybody(organization.pk, batch_id)
+    batch = facade.find_measuring_of_everybody(organization, uuid.UUID(batch_id))
+    assert batch is not None
+    out = StringIO()
+    call_command("measure", org=organization.slug, set=["limit=3"], json=True, stdout=out)
+    figures = json.loads(out.getvalue())
+    assert figures == {name: batch.figures[name] for name in figures}
+    assert (figures["people"], figures["questions"], batch.figures["missed"]) == (2, 2, {})
+    kept = json.dumps([event.details for event in AuditEvent.objects.filter(subject=batch_id)])
+    assert not [word for word in (user.external_id, "shed", *map(str, keys.values())) if word in kept]
+
+
+def test_a_run_over_everybody_goes_on_where_a_task_ended_and_one_that_fails_holds_up_nobody(
+    console: Console,
+    organization: Organization,
+    user: EndUser,
+    place: str,
+    keys: dict[str, uuid.UUID],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail_for_one(owner: EndUser, *given: Any) -> object:
+        if owner == user:
+            raise RuntimeError("the index is away")
+        return read(owner, *given)
+
+    address = console.post(f"{place}/measure/start", {"limit": "3", "whose": "everybody"}).headers["Location"]
+    batch_id = uuid.UUID(address[-36:])
+    read = asking.compare_questions
+    monkeypatch.setattr(runs, "compare_questions", fail_for_one)
+    monkeypatch.setattr(everybody, "BATCH_S", -1.0)
+    rest = everybody.perform_batch(organization, batch_id, clock=timezone.now)
+    assert rest is not None
+    assert "1 of 2 people" in console.part(address).content.decode()
+    while rest is not None:
+        rest = everybody.perform_batch(organization, batch_id, clock=timezone.now, after=rest[0], done=rest[1])
+    told = console.get(address).content.decode()
+    assert "1 question of 1 person" in told
+    assert "Of 1 person the run did not end" in told
+    assert "failed" in told
+
+
+def test_a_run_over_everybody_whose_worker_is_gone_is_told_as_lost_and_another_may_begin(
+    console: Console, place: str, keys: dict[str, uuid.UUID]
+) -> None:
+    address = console.post(f"{place}/measure/start", {"whose": "everybody"}).headers["Location"]
+    redis.call_or_raise(lambda client: client.delete(everybody.name_progress(uuid.UUID(address[-36:]))))
+    assert "not heard of" in console.get(address).content.decode()
+    assert ">lost<" in console.get(f"{place}/measure").content.decode()
+    assert console.post(f"{place}/measure/start", {"whose": "everybody"}).status_code == 302
+
+
+def test_the_questions_of_everybody_are_taken_out_with_whose_they_are(
+    console: Console, outsider: Console, place: str, keys: dict[str, uuid.UUID], user: EndUser, other_user: EndUser
+) -> None:
+    answer = console.get(f"{place}/measure/everybody/questions.jsonl")
+    rows = [json.loads(line) for line in answer.getvalue().splitlines()]
+    assert [(row["user"], row["expected_ids"]) for row in rows] == [
+        (user.external_id, [str(keys["clock"])]),
+        (other_user.external_id, [str(keys["door"])]),
+    ]
+    assert outsider.get(f"{place}/measure/everybody/questions.jsonl").status_code == 404
+
+
+def test_who_has_no_question_is_passed_over_and_nobody_with_one_is_said(
+    console: Console, organization: Organization, user: EndUser, other_user: EndUser, place: str
+) -> None:
+    address = console.post(f"{place}/measure/start", {"whose": "everybody"}).headers["Location"]
+    measure_everybody(organization.pk, address[-36:])
+    assert "Nobody had a question" in console.get(address).content.decode()
+    batch = facade.find_measuring_of_everybody(organization, uuid.UUID(address[-36:]))
+    assert batch is not None
+    assert batch.figures["missed"] == {"without": 2}

@@ -110,3 +110,12 @@ def test_a_heading_goes_with_what_stands_below_it() -> None:
     (chunk,) = cut(*blocks)
     assert chunk.section == "One > Deeper"
     assert chunk.text.startswith("One\nDeeper\nThe mooring")
+
+
+def test_a_passage_of_much_text_in_rows_holds_more_of_them() -> None:
+    """Ninety rows of ten thousand cells were 20,000 passages of a cell's width."""
+    wide = row("Town: Haifa", *(f"Column {n}: {n * 7}" for n in range(200)))
+    few, many = cut(*[wide] * 3), cut(*[wide] * 400)
+    assert len(many) / 400 < len(few) / 3 / 2
+    assert all(chunk.text.startswith("Town: Haifa; ") for chunk in many)
+    assert max(estimate_pieces(chunk.text) for chunk in few) <= LONGEST

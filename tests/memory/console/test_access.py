@@ -222,7 +222,7 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
         name: uuid.uuid4()
         for name in (
             *("item_id", "exchange_id", "fact_id", "review_id", "endpoint_id", "book_id", "job_id", "link_id"),
-            *("case_id", "run_id", "decided_id"),
+            *("case_id", "run_id", "batch_id", "decided_id"),
         )
     }
     values = {

@@ -101,7 +101,17 @@ def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:
         # These are parted by item: what is told in several turns, or as it comes, has no one phrasing.
         by_conversation = (
             *("sp-", "sg-", "vc-", "vp-", "nc-", "ns-", "nr-", "nn-", "nt-", "tc-", "ts-", "tr-", "tn-"),
-            *("commuter-", "flatmate-", "parent-", "repairer-", "freelancer-", "lodger-", "boarder-"),
+            *(
+                "commuter-",
+                "flatmate-",
+                "parent-",
+                "repairer-",
+                "freelancer-",
+                "lodger-",
+                "boarder-",
+                "caller-",
+                "patient-",
+            ),
         )
         plain = [line for line in lines if "phrasing" in line and not line["id"].startswith(by_conversation)]
         seen[half] |= {f"{line['subject']} {line['phrasing']}" for line in plain}

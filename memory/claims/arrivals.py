@@ -150,8 +150,8 @@ def find_here(raw: str, language: str) -> Iterator[Arrival]:
     if not at or here.isdisjoint(folded[:at]) or not light.issuperset(folded[:at]):
         return
     place = words[at if language == HEBREW else at + 1 :]
-    if place and is_name(place, raw, language) and is_town(rest[place[0].start() : place[-1].end()], language):
-        name = rest[place[0].start() : place[-1].end()].casefold()
+    if place and is_name(place, raw, language) and is_town(cut_words(place, rest), language):
+        name = cut_words(place, rest).casefold()
         name = name.removeprefix(HEBREW_IN) if language == HEBREW else name
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
 
@@ -166,7 +166,7 @@ def find_hired(raw: str, language: str) -> Iterator[Arrival]:
     named = take_name(words[1 if is_led else 0 :], language)
     is_joined = bool(named) and language == HEBREW and named[0][0].startswith(HEBREW_IN)
     if (is_led or is_joined) and named and is_name(named, raw, language):
-        name = raw[named[0].start() : named[-1].end()].casefold()
+        name = cut_words(named, raw).casefold()
         yield Arrival("works_at", name[1:] if is_joined else name, (0, len(raw)), language)
 
 
@@ -179,10 +179,15 @@ def find_returned(raw: str, language: str) -> Iterator[Arrival]:
     named = take_name(words, language)
     behind = [fold_letters(one[0]) for one in words[len(named) :]]
     light = list_frame_words(language, "adv", "now", "also") | load_words(language, "for good")
-    if named and is_town(raw[named[0].start() : named[-1].end()], language) and light.issuperset(behind):
-        name = raw[named[0].start() : named[-1].end()].casefold()
+    if named and is_town(cut_words(named, raw), language) and light.issuperset(behind):
+        name = cut_words(named, raw).casefold()
         is_for_good = not load_words(language, "for good").isdisjoint(behind)
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=is_for_good)
+
+
+def cut_words(words: Stretch, text: str) -> str:
+    """As they are written, with what stands between them."""
+    return text[words[0].start() : words[-1].end()]
 
 
 def take_name(words: Stretch, language: str) -> Stretch:
@@ -228,7 +233,7 @@ def find_in_pieces(raw: str, start: int, relation: str, language: str) -> Iterat
         words = list(WORD.finditer(raw, low, high))
         place = find_work(words, language) if relation == "works_at" else find_home(words, language)
         if place is not None and is_name(place, raw, language):
-            name = raw[place[0].start() : place[-1].end()]
+            name = cut_words(place, raw)
             is_joined = language == HEBREW and name.startswith(HEBREW_IN)
             yield Arrival(relation, name.casefold()[1 if is_joined else 0 :], (low, high), language)
 

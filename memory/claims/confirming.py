@@ -20,15 +20,13 @@ from memory.claims.slots.fitting import is_number
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
-from memory.claims.suppositions import load_months
+from memory.claims.suppositions import is_of_calendar
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
 from memory.claims.told_questions import ToldQuestion, asks_still, word_as_told
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.exchanges import LONGEST_QUESTION
-from memory.language.folding import fold_text
 from memory.language.loader import list_codes, read_entries
-from memory.language.periods import is_time_word
 
 # What is told of the person for good: "Do you want a recipe?" "yes" is a wish of the moment.
 CONFIRMED: Final = frozenset(
@@ -164,13 +162,9 @@ def cut_since(piece: str, language: str) -> str:
     if at is None:
         return piece
     end = at + 1
-    while end < len(words) and tells_time(words[end].strip(","), language):
+    while end < len(words) and (words[end][0].isdigit() or is_of_calendar(words[end].strip(","), language)):
         end += 1
     return " ".join([*words[:at], *words[end:]]) if end > at + 1 else piece
-
-
-def tells_time(word: str, language: str) -> bool:
-    return word[:1].isdigit() or is_time_word(fold_text(word)) or fold_letters(word) in load_months(language)
 
 
 @cache

@@ -59,7 +59,10 @@ def ends_bare_work(claims: Sequence[Claim]) -> bool:
 
 def tells_dismissal(spoken: str, language: str) -> bool:
     """ "Hab heut gekündigt": a word of when may stand within."""
-    return holds_phrase(spoken, language) or holds_phrase(drop_when(spoken, language), language)
+    if holds_phrase(spoken, language):
+        return True
+    bare = drop_when(spoken, language)
+    return bare != spoken and holds_phrase(bare, language)
 
 
 def drop_when(spoken: str, language: str) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -123,7 +122,7 @@ def read_claims(
         laughs = reading.laughs_in(one)
         found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
-    found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), partial(read_claims, previous=previous))
+    found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), previous, read_claims)
     found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 

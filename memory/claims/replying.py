@@ -5,7 +5,7 @@ the question it answers ("How old is Theo? nine."): alone nobody could read it, 
 the medicine of their mother.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -68,7 +68,7 @@ class Reply:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is of few words, asks nothing and speaks of nobody by itself."""
+        """Whether it is of few words and asks nothing."""
         words = WORD.findall(self.said)
         return 0 < len(words) <= MOST_OF_REPLY and not self.first.sentence.is_question
 
@@ -84,20 +84,26 @@ class AskedOwner:
 
 
 def add_reply(
-    claims: Sequence[Claim], reading: TurnReading, asked: str, lead: str, read_on: "partial[list[Claim]]"
+    claims: Sequence[Claim],
+    reading: TurnReading,
+    asked: str,
+    lead: str,
+    previous: Sequence[str],
+    read: Callable[..., list[Claim]],
 ) -> list[Claim]:
     """The claims of a turn with those of its reply, in place of what its first sentence was taken to tell.
 
-    ``read_on`` reads a sentence's claims in the light of the turns before; without these it reads it alone.
+    ``read`` reads a sentence's claims, in the light of the turns before where it is given them.
     """
     if not asked or not reading.sentences or not reading.sentences[0].is_open:
         return list(claims)
     first, behind = reading.sentences[0], "".join(one.sentence.raw for one in reading.sentences[1:2])
     language = next(iter(find_turn_languages(f"{asked} {first.sentence.raw}", (lead,))), "en")
     reply = Reply(first, asked, lead, behind, language, choose_said(reading))
+    if told := claim_reply(reply, read):
+        return replace_answered(claims, told)
     owner = find_owner(reply)
-    told = claim_reply(reply, read_on.func) or speak_of_owner(reply, owner, read_on)
-    if told:
+    if told := speak_of_owner(reply, owner, partial(read, previous=previous)):
         return replace_answered(claims, told)
     pair = claim_pair(reply, owner)
     if pair is None or any(stands_alone(one, reply, owner) for one in claims):
@@ -130,8 +136,9 @@ def speak_of_owner(reply: Reply, owner: AskedOwner, read_on: Read) -> list[Claim
     found = next((one for one in WORD.finditer(said) if is_pronoun(one[0], reply.language)), None)
     if not (owner.is_other and owner.noun and found) or reply.first.sentence.is_question:
         return []
-    behind = found[0].partition("'")[1:] if "'" in found[0] else ("", "")
-    meant = f"{said[: found.start()]}{word_owner(owner, reply.language)}{''.join(behind)}{said[found.end() :]}"
+    # "She's" is "my cat's".
+    clipped = "".join(found[0].partition("'")[1:])
+    meant = f"{said[: found.start()]}{word_owner(owner, reply.language)}{clipped}{said[found.end() :]}"
     told = f"{meant[:1].upper()}{meant[1:]}."
     claims = [one for one in read_on(meant) if one.relation != ABOUT or one.tense == "over"]
     # Whoever is asked about, the rest of the turn may be the person's.

@@ -16,8 +16,10 @@ from memory.claims.relations import ABOUT
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_text
 from memory.language.hebrew import HEBREW, HEBREW_IN
 from memory.language.loader import list_codes, read_entries
+from memory.language.periods import is_time_word
 from memory.language.stems import DEFAULT_LANGUAGE
 
 # "If I eat nuts, my throat closes" tells what lasts all the same.
@@ -97,6 +99,10 @@ def load_months(language: str) -> frozenset[str]:
         return frozenset()
     named = (fold_letters(one) for at in range(1, 13) for one in read_entries(language, "periods", f"month {at}"))
     return frozenset(form for one in named for form in ((one, f"{HEBREW_IN}{one}") if language == HEBREW else (one,)))
+
+
+def is_of_calendar(word: str, language: str) -> bool:
+    return is_time_word(fold_text(word)) or fold_letters(word) in load_months(language)
 
 
 def drop_pretended(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import PLAIN, SUBJECT, WORD, is_within
+from memory.claims.answering import PLAIN, SUBJECT, WORD, is_within, spell_out
 from memory.claims.frames.places import is_known_place
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.guard.spelling import fold_letters
@@ -83,8 +83,7 @@ def list_patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def addresses_person(asked: str, language: str) -> bool:
     """Whether a question is put to the person by its verb: "¿fumas?", "nimmst du noch etwas?"."""
-    words = [fold_letters(word) for word in PLAIN.findall(asked)]
-    spoken = f" {' '.join(words)} "
+    spoken = spell_out(asked)
     return any(f" {' '.join(opening)} " in spoken for opening, _ in list_openings(language) if len(opening) < LEADING)
 
 

@@ -149,10 +149,7 @@ def lift_answers(
     asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]], replies: RepliesFound
 ) -> None:
     """Up for memories that tell a current fact of the very relation that is asked for, of the one it is asked of."""
-    tells = [
-        any(answers(fact, asked, is_reply=replies.answers(one)) for fact in told.get(one.candidate.memory.id, ()))
-        for one in ranked
-    ]
+    tells = [tells_asked(told.get(one.candidate.memory.id, ()), asked, one, replies) for one in ranked]
     if any(tells):
         lifts = measure_standings(ranked).limit([ASKED_WEIGHT * telling for telling in tells], OF_KIND)
         for one, lift in zip(ranked, lifts, strict=True):
@@ -212,6 +209,12 @@ def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldSt
         facts=frozenset(one.facts),
         doubts=frozenset(older for fact_id in one.facts for older in doubts.get(fact_id, ())),
     )
+
+
+def tells_asked(facts: Sequence[ToldFact], asked: AskedFor, one: RankedCandidate, replies: RepliesFound) -> bool:
+    """Of a candidate that tells no fact it is not looked up what it replies to."""
+    is_reply = bool(facts) and replies.answers(one)
+    return any(answers(fact, asked, is_reply=is_reply) for fact in facts)
 
 
 def answers(fact: ToldFact, asked: AskedFor, *, is_reply: bool) -> bool:

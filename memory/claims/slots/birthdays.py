@@ -6,10 +6,8 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.relations import free_claim
 from memory.claims.slots.matching import load_words
-from memory.claims.suppositions import load_months
+from memory.claims.suppositions import is_of_calendar
 from memory.guard.spelling import fold_letters
-from memory.language.folding import fold_text
-from memory.language.periods import is_time_word
 
 WORD: Final = re.compile(r"[^\W_]+")
 
@@ -27,6 +25,5 @@ def is_to_come(claim: Claim) -> bool:
         return True
     if load_words(language, "turns age").isdisjoint(words[:at]):
         return False
-    today, months = load_words(language, "today", "frames"), load_months(language)
-    behind = [word for word in words if word not in today]
-    return any(word in months or is_time_word(fold_text(word)) for word in behind)
+    today = load_words(language, "today", "frames")
+    return any(is_of_calendar(word, language) for word in words if word not in today)

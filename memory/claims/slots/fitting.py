@@ -117,17 +117,16 @@ def is_duty(claim: Claim) -> bool:
 
 
 def is_verb(claim: Claim) -> bool:
-    """ "הבת שלי תהיה בת 6", "we lost our cat on Friday": neither what she will be nor when is a name."""
+    """ "הבת שלי תהיה בת 6": what she will be is no name."""
     forms = load_words(claim.lang or "en", "will be")
-    # "Our dog is called Friday".
-    is_when = claim.relation in CALLED and " " in claim.object and tells_when(claim.object, claim.lang)
-    return claim.subject in forms or (claim.relation in CALLED and claim.object in forms) or is_when
+    return claim.subject in forms or (claim.relation in CALLED and claim.object in forms)
 
 
 def is_dated(claim: Claim) -> bool:
-    """Of "am 3. März um 10 Uhr" no month is at ten, and "I quit smoking yesterday" smokes no yesterday."""
-    is_habit = claim.relation in {"smokes", "drinks", EATS} and bool(claim.object)
-    is_when = is_habit and tells_when(claim.object, claim.lang)
+    """Of "am 3. März um 10 Uhr" no month is at ten, "I quit smoking yesterday" smokes no yesterday, and "we lost our
+    cat on Friday" names none; "our dog is called Friday" does."""
+    is_named = claim.relation in CALLED and " " in claim.object
+    is_when = (is_named or claim.relation in {"smokes", "drinks", EATS}) and tells_when(claim.object, claim.lang)
     # "Und dann auch noch um halb neun": "then" is at no hour.
     language = claim.lang or "en"
     light = load_small_words(language) | load_words(language, "adv", "frames")

@@ -23,9 +23,10 @@ def settle_trade(claim: Claim) -> Claim:
     """Of 14 things that people say they are, behind a bare "I'm a", 12 were read as a trade and ended the true one."""
     if claim.relation in {"works_at", "works_as"} and claim.object and is_unpaid(claim):
         return replace(claim, relation="hobby")
-    if claim.relation != "works_as" or not claim.object or not (is_listed_otherwise(claim) or is_merely_been(claim)):
+    if claim.relation != "works_as" or not claim.object or names_trade(claim):
         return claim
-    return replace(claim, relation="is")
+    is_other = is_listed_otherwise(claim) or is_merely_been(claim)
+    return replace(claim, relation="is") if is_other else claim
 
 
 def is_unpaid(claim: Claim) -> bool:
@@ -37,11 +38,11 @@ def is_unpaid(claim: Claim) -> bool:
 
 def is_listed_otherwise(claim: Claim) -> bool:
     kept = load_words(claim.lang or "en", "no occupation", "frames")
-    return any(fold_letters(word) in kept for word in WORD.findall(claim.object)) and not names_trade(claim)
+    return any(fold_letters(word) in kept for word in WORD.findall(claim.object))
 
 
 def is_merely_been(claim: Claim) -> bool:
-    """Whether nothing but a form of "to be" says that it is a trade, and neither the word nor its ending does."""
+    """Whether nothing but a form of "to be" says that it is a trade."""
     language = claim.lang or "en"
     before = cut_before(claim)
     if re.search(rf"\b(?:{join_entries(language, 'works_as', 'questions')})\b", before, re.IGNORECASE):
@@ -51,7 +52,7 @@ def is_merely_been(claim: Claim) -> bool:
     while words and words[-1] in articles:
         words.pop()
     being = {form.strip("'") for kind in BEING for form in load_words(language, kind, "frames")}
-    return bool(words) and words[-1] in being and not names_trade(claim)
+    return bool(words) and words[-1] in being
 
 
 def names_trade(claim: Claim) -> bool:

@@ -182,7 +182,7 @@ def forget_shared_state(request: pytest.FixtureRequest) -> Iterator[None]:
         redis.reset_clients()
         # On a busy machine even this takes longer than a search would wait for Redis.
         with suppress(breakers.Unavailable):
-            redis.call_or_raise(lambda client: client.flushdb())
+            redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
         breakers.reset_breakers()
 
 

@@ -147,4 +147,4 @@ def write_cache(contexts_by_key: dict[tuple[int, str], str]) -> None:
 
 def delete_cache(user_id: int) -> None:
     """Delete the cached prefixes of a user. Raises Unavailable, because an erasure must not miss them."""
-    shared.call_or_raise(lambda client: client.delete(build_user_cache_key(user_id)))
+    shared.call_or_raise(lambda client: client.delete(build_user_cache_key(user_id)), shared.BACKGROUND_TIMEOUT_S)

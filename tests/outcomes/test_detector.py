@@ -331,7 +331,7 @@ def test_a_model_that_is_away_costs_no_attempt(user: EndUser, clock: Clock, mode
     assert state_of(user, first)[0] == "pending"
     model.says(model_answer("worked"))
     redis.reset_clients()
-    redis.call_or_raise(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
     breakers.reset_breakers()
     clock.advance(minutes=6)
     detect_outcomes(user)

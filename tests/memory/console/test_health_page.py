@@ -31,7 +31,7 @@ DAYS = [date(2026, 3, 1) + timedelta(days=number) for number in range(14)]
 @pytest.fixture(autouse=True)
 def only_these(services: None) -> Iterator[None]:
     metrics.drop_counts()
-    redis.call_or_raise(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
     yield
     metrics.drop_counts()
 

@@ -285,6 +285,11 @@ class TestWithoutRedis:
             shared.call_or_raise(lambda client: client.ping())
         assert watch.is_within(shared.DEMAND_TIMEOUT_S)
 
+    def test_what_nobody_waits_for_outlasts_a_pause_of_redis(self, redis_proxy: FaultProxy) -> None:
+        redis_proxy.delay_s = 2 * shared.DEMAND_TIMEOUT_S
+        redis_proxy.set("slow")
+        assert shared.call_or_raise(lambda client: client.ping(), shared.BACKGROUND_TIMEOUT_S) is True
+
     def test_a_circuit_opened_while_redis_was_away_still_probes_once(
         self, make_breaker: Callable[[], Breaker], redis_proxy: FaultProxy
     ) -> None:

@@ -34,7 +34,7 @@ NOON = datetime(2026, 3, 2, 12, 2, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def only_these(services: None) -> Iterator[None]:
     metrics.drop_counts()
-    redis.call_or_raise(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
     yield
     metrics.drop_counts()
 
@@ -190,7 +190,7 @@ def test_a_day_survives_that_redis_is_emptied(db: None) -> None:
         search_once()
     carry_at(NOON)
     prometheus.roll_up(NOON)
-    redis.call_or_raise(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
     search_once()
     carry_at(NOON)
     prometheus.roll_up(NOON)

@@ -311,7 +311,7 @@ def test_the_answer_comes_in_time_and_says_what_was_left_out(
     whole = api.post("search", question).json()
     assert whole["debug"]["fallbacks_used"] == []
     assert None not in {whole["results"][0]["explain"][rank] for rank in ("vector_rank", "text_rank")}
-    redis.call_or_raise(lambda client: client.flushdb())
+    redis.call_or_raise(lambda client: client.flushdb(), redis.BACKGROUND_TIMEOUT_S)
     metrics.drop_counts()
     break_it(bench)
     with Stopwatch() as watch:

@@ -56,6 +56,12 @@ def load_given_names() -> frozenset[str]:
 
 
 @cache
+def load_ambiguous_names() -> frozenset[str]:
+    """Given names that are ordinary words too, hence names only where nothing else fits: "my sister Daisy"."""
+    return frozenset(fold_name(name) for name in read_entries(SHARED, "given_names", "also words"))
+
+
+@cache
 def load_words(section: str) -> frozenset[str]:
     """The words of a section in all languages, and of the shared list."""
     return frozenset(collect_entries(SUBJECT, section)) | frozenset(read_entries(SHARED, SUBJECT, section))

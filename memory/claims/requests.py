@@ -7,7 +7,7 @@ from memory.claims.building import LONGEST
 from memory.claims.claim import Claim
 from memory.claims.clauses import find_heads
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
-from memory.claims.lexicon import MARK
+from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
@@ -38,7 +38,8 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
         return find_heads(sentence, max(after for _, after in asks), words), words, False
     if kept := find_kept(sentence, head):
         return kept
-    if orders := near_head(sentence, "standing", head):
+    orders = [(at, after) for at, after in near_head(sentence, "standing", head) if not tells_of_others(sentence, at)]
+    if orders:
         is_told = tells_of_somebody(sentence, 0, max(orders)[0]) or goes_on_with_self(sentence, max(orders)[1])
         return None if is_told else (min(head, orders[0][0]), words, True)
     return find_trailing_request(sentence, head)
@@ -89,6 +90,16 @@ def near_head(sentence: Sentence, kind: str, head: int) -> list[tuple[int, int]]
         for at, after in spans
         if (at in {0, head} or at <= FURTHEST) and not any(speaker < at for speaker in speakers)
     ]
+
+
+def tells_of_others(sentence: Sentence, place: int) -> bool:
+    """ "Nurses always drink cold coffee": who does so stands right before "always", where "please" or a name might."""
+    is_parted = place in sentence.breaks or place == 0
+    is_adverb = sentence.has_at(place, MARK + "habit")
+    if not is_adverb or is_parted or sentence.words[place - 1] in load_small_words():
+        return False
+    # "Answer always in metric".
+    return STYLE not in find_constraint(sentence.raw)
 
 
 def tells_of_somebody(sentence: Sentence, start: int, end: int) -> bool:

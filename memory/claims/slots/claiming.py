@@ -165,7 +165,9 @@ def claim_uncovered(
     """A slot of the person beside the clauses that claim something: "I'm twenty-nine and work at the bank"."""
     at = place + slot.object_span[0]
     # "I'm 34 and I live in Hull", "Frau Kurz ist in Rente, jetzt ist Herr Lang mein Chef".
-    is_own = slot.is_explicit or (slot.weight >= FRAMED and slot.relation not in UNSURE)
+    is_framed = slot.weight >= FRAMED and slot.relation not in UNSURE
+    # "... pero todo el mundo me dice Conchi": others say it, of the person alone.
+    is_own = slot.is_explicit or is_framed or slot.relation == "nickname"
     if (
         slot.subject != SPEAKER
         or not is_own

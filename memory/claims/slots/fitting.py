@@ -22,6 +22,8 @@ from memory.claims.slots.joining import settle_joined
 from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
+from memory.claims.slots.misplaced import is_misplaced
+from memory.claims.slots.origins import is_place_of_wedding, settle_origin
 from memory.claims.slots.spoken import cut_before, names_noun
 from memory.claims.slots.states import ALLERGIES, EATS, name_state
 from memory.claims.slots.trades import settle_trade
@@ -182,6 +184,8 @@ def trim_bracket(claim: Claim) -> Claim:
 
 def is_other_kind(claim: Claim) -> bool:
     """Whether the object is nothing of the kind that its relation tells."""
+    if is_misplaced(claim):
+        return True
     if claim.relation in {"works_at", "works_as", "school"}:
         return is_no_work(claim)
     if claim.relation == "dating":
@@ -206,6 +210,7 @@ def is_other_kind(claim: Claim) -> bool:
         is_no_person = claim.relation == "married_to" and (
             names_children(claim) or tells_when(claim.object, claim.lang)
         )
+        is_no_person = is_no_person or is_place_of_wedding(claim)
         return is_no_person or is_no_home(claim.object) or (claim.relation in HOMES and is_nowhere(claim))
     return claim.relation in {"has_condition", "diet"} and is_no_ailment(claim)
 
@@ -375,6 +380,7 @@ SETTLING: Final = (
     settle_denied,
     settle_bygone,
     settle_age,
+    settle_origin,
     settle_joined,
     name_state,
     complete_value,

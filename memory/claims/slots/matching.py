@@ -18,6 +18,8 @@ from memory.language.names import capitalises_nouns
 TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
 # Words of a sentence that are read for slots.
 MOST_TOKENS: Final = 60
+# Letters of a denial that is read without its accents too: "nao", "jamas", but not Italian "ne".
+SHORTEST_PLAIN: Final = 2
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
@@ -202,7 +204,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
             is_over=template.is_ending or is_ended(tokens.text, match, language),
             replaces=tokens.cut(*match.span("old")).casefold() if groups.get("old") else "",
             is_third=template.is_third,
-            is_denied=not says_unable(template, match) and (is_lacking or is_denied(tokens.text, match, language)),
+            is_denied=not says_unable(template, match) and (is_lacking or is_denied(tokens, match, language)),
             is_explicit=template.is_first,
             weight=template.weight,
             object_span=(tokens.places[span[0]], tokens.places[span[1] - 1] + 1),
@@ -277,19 +279,35 @@ def is_ended(text: str, match: re.Match[str], language: str) -> bool:
     return load_ended(language).search(text, max(0, start), end) is not None
 
 
-def is_denied(text: str, match: re.Match[str], language: str) -> bool:
+def is_denied(tokens: TokenString, match: re.Match[str], language: str) -> bool:
     """Whether a denial stands in what was matched, or right before its object: "I don't live in Leeds"."""
+    text = tokens.text
     end = match.start("o") if "o" in match.groupdict() and match["o"] else match.end()
     start = max(0, *(text.rfind(mark, 0, match.start() + 1) for mark in ",;:"))
+    # "No como gluten desde que me diagnosticaron celiaquía": nor does a denial reach behind "since".
+    start = max(start, *(one.start() for one in load_since(language).finditer(text, start, match.start() + 1)), 0)
     # "Theo won't sleep since we moved to Hove": what stands before the person denies nothing of theirs. Elsewhere the
     # person is as often left out, or "on".
     said = [one.start() for one in load_first_person().finditer(text, start, end)] if language == "en" else []
-    return load_denial(language).search(text, said[-1] if said else start, end) is not None
+    found = load_denial(language).finditer(text, said[-1] if said else start, end)
+    return any(is_as_written(tokens.cut(*one.span()), language) for one in found)
+
+
+def is_as_written(word: str, language: str) -> bool:
+    """Whether it is a denial with its accents: "je suis né à Oran" denies nothing, "ne fa 84" neither."""
+    written = word.casefold()
+    is_typed_plainly = written.isascii() and len(written) > SHORTEST_PLAIN
+    return is_typed_plainly or written in read_entries(language, SUBJECT, "denial")
 
 
 @cache
 def load_first_person() -> re.Pattern[str]:
     return re.compile(rf"[{PARTINGS}](?:{join_words('en', 'i')})(?=[{PARTINGS}])")
+
+
+@cache
+def load_since(language: str) -> re.Pattern[str]:
+    return re.compile(rf"[{PARTINGS}](?:{join_words(language, 'since when')})")
 
 
 @cache

@@ -23,10 +23,18 @@ def settle_trade(claim: Claim) -> Claim:
     """Of 14 things that people say they are, behind a bare "I'm a", 12 were read as a trade and ended the true one."""
     if claim.relation in {"works_at", "works_as"} and claim.object and is_unpaid(claim):
         return replace(claim, relation="hobby")
+    if claim.relation == "works_at" and claim.object and is_studied_at(claim):
+        return replace(claim, relation="school")
     if claim.relation != "works_as" or not claim.object or names_trade(claim):
         return claim
     is_other = is_listed_otherwise(claim) or is_merely_been(claim)
     return replace(claim, relation="is") if is_other else claim
+
+
+def is_studied_at(claim: Claim) -> bool:
+    """ "Ich studiere Soziale Arbeit an der FH Dortmund": the word for work is the subject."""
+    before = WORD.findall(fold_letters(cut_before(claim)))
+    return not load_words(claim.lang or "en", "studying").isdisjoint(before)
 
 
 def is_unpaid(claim: Claim) -> bool:

@@ -33,6 +33,7 @@ LATER = {
     "spoken": ("spoken_statements", "spoken_requests", "spoken_silent"),
     "stranger": ("stranger",),
     "visitor": ("visitor",),
+    "nurse": ("nurse_said",),
 }
 # Kinds of a turn that only looks like a change which teach nothing by themselves.
 PASSING = frozenset(
@@ -169,6 +170,8 @@ def read_rows(path: Path, author: str) -> Iterator[LabelledTurn]:
 
 def read_changes(path: Path, author: str) -> Iterator[LabelledTurn]:
     """The turns that tell a value, old or new, and of those that only look like a change what merely passes."""
+    if not path.exists():
+        return
     for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         valued = {*row["current_turns"], *row["stale_turns"], *row.get("ending_turns", ())}
         for at, turn in enumerate(row["turns"]):

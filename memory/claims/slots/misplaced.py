@@ -1,0 +1,52 @@
+"""Values that cannot be what their relation tells: a bus somebody sits in, a hunger they have, a milk they moved to."""
+
+import re
+from typing import Final
+
+from memory.claims.claim import Claim
+from memory.claims.frames.places import is_known_place
+from memory.claims.slots.kinds import is_hired_vehicle
+from memory.claims.slots.matching import load_words
+from memory.claims.slots.spoken import cut_as_written, cut_before
+from memory.claims.topics import find_topic_words
+from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW, HEBREW_IN
+
+WORD: Final = re.compile(r"[^\W_]+")
+HAD: Final = frozenset({"owns", "has", "car"})
+WHERE: Final = frozenset({"lives_in", "home", "moved_from", "went_to"})
+CONSUMED: Final = frozenset({"food", "drink"})
+
+
+def is_misplaced(claim: Claim) -> bool:
+    if not claim.object:
+        return False
+    if claim.relation in HAD:
+        return is_ridden(claim) or is_felt(claim)
+    return claim.relation in WHERE and is_consumed(claim)
+
+
+def is_ridden(claim: Claim) -> bool:
+    """ "Voy en el bus", "נוסעת ברכבת": whoever drives it has no preposition before it."""
+    language = claim.lang or "en"
+    first = claim.object.split()[0]
+    if language == HEBREW:
+        return first.startswith(HEBREW_IN) and is_hired_vehicle(first.removeprefix(HEBREW_IN), language)
+    before = WORD.findall(fold_letters(cut_before(claim)))
+    articles = load_words(language, "article")
+    while before and before[-1] in articles:
+        before.pop()
+    return bool(before) and before[-1] in load_words(language, "rides in") and is_hired_vehicle(first, language)
+
+
+def is_felt(claim: Claim) -> bool:
+    """ "Ho una fame da lupi": languages that have hunger have it for an hour."""
+    return fold_letters(claim.object.split()[0]) in load_words(claim.lang or "en", "feeling")
+
+
+def is_consumed(claim: Claim) -> bool:
+    """ "We've gone from semi-skimmed to oat milk": what is eaten or drunk is no town, unless it is written as one."""
+    said = cut_as_written(claim)
+    topics = find_topic_words(claim.object).topics
+    is_place = said[:1].isupper() or is_known_place(claim.object)
+    return bool(topics) and topics <= CONSUMED and not is_place

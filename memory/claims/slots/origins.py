@@ -1,0 +1,70 @@
+"""Where somebody is from, and under which sign they were born: "I'm Filipino", "raised in Peckham", "soy piscis"."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.frames.words import load_hot_words
+from memory.claims.relations import free_claim
+from memory.claims.slots.matching import load_words
+from memory.claims.slots.spoken import cut_as_written, cut_before
+from memory.claims.taxonomy import PEOPLE
+from memory.guard.spelling import fold_letters
+
+WORD: Final = re.compile(r"[^\W_]+")
+# Relations as which "I'm Filipino", "my wife is Thai", "soy peruana" and "tengo nacionalidad española" are read.
+BEING: Final = frozenset({"is", "has", "name", "works_as", "married_to", "from"})
+MOST_BETWEEN: Final = 3
+YEAR: Final = re.compile(r"(?:18|19|20)\d\d")
+
+
+def settle_origin(claim: Claim) -> Claim:
+    """Of 455 plain messages of a new author two called somebody Filipino or married to one, three were born in a year."""
+    if claim.relation == "born_in":
+        return settle_birth(claim)
+    if claim.relation not in BEING or not claim.object:
+        return claim
+    words = [fold_letters(word) for word in WORD.findall(claim.object)]
+    language = claim.lang or "en"
+    if words and words[-1] in load_words(language, "star sign word") and claim.subject == SPEAKER:
+        # "Sono di Leone" is a place as often.
+        return claim if claim.relation == "from" else replace(claim, relation="star_sign", object=words[-1])
+    if not words or " ".join(words) not in load_words(language, "nationality word"):
+        return claim
+    if claim.relation == "married_to":
+        # Whose nationality it is stands before it: "my wife is Thai".
+        before = WORD.findall(fold_letters(cut_before(claim)))
+        nouns = load_hot_words(language).nouns
+        whose = next((word for word in reversed(before) if nouns.get(word) in PEOPLE), "")
+        return replace(claim, subject=whose, relation="nationality") if whose else free_claim(claim)
+    return replace(claim, relation="nationality")
+
+
+def settle_birth(claim: Claim) -> Claim:
+    """A year is no place, and where somebody grew up is not where they were born."""
+    if YEAR.fullmatch(claim.object):
+        return free_claim(claim)
+    before = WORD.findall(fold_letters(cut_before(claim)))[-MOST_BETWEEN:]
+    # "In Celle aufgewachsen", but not "born in Lagos, raised in Peckham".
+    end = claim.statement.casefold().find(claim.object) + len(claim.object)
+    behind = re.match(r" ([^\W\d_]+)", fold_letters(claim.statement[end:]))
+    if load_words(claim.lang or "en", "grew up").isdisjoint([*before, behind[1] if behind else ""]):
+        return claim
+    return replace(claim, relation="from", object=drop_preposition(claim))
+
+
+def drop_preposition(claim: Claim) -> str:
+    first, _, rest = claim.object.partition(" ")
+    return rest if rest and first in load_words(claim.lang or "en", "in place") else claim.object
+
+
+def is_place_of_wedding(claim: Claim) -> bool:
+    """ "Ci siamo sposati a Matera", "התחתנו בקפריסין": nobody is married to a town."""
+    if claim.relation != "married_to" or not claim.object:
+        return False
+    places = load_words(claim.lang or "en", "in place")
+    before = WORD.findall(fold_letters(f"{cut_before(claim)} {claim.object.split()[0]}"))[-2:]
+    # Hebrew writes the preposition onto the place.
+    is_prefixed = claim.lang == "he" and claim.object.startswith(tuple(places)) and claim.object == cut_as_written(claim)
+    return is_prefixed or not places.isdisjoint(before)

@@ -49,6 +49,6 @@ def is_on_day(statement: str, age: str, before: list[str], language: str) -> boo
     words = [fold_letters(word) for word in WORD.findall(behind[1])]
     at = next((at for at, word in enumerate(words) if is_of_calendar(word, language)), 0)
     # "I'm 34 and I live in May Street": nothing but the day may stand between.
-    small = load_words(language, "prep", "frames") | load_words(language, "det", "frames")
+    small = frozenset().union(*(load_words(language, kind, "frames") for kind in ("prep", "det", "of")))
     small -= load_words(language, "since when")
     return at > 0 and all(word in small or word[0].isdigit() for word in words[:at])

@@ -5,12 +5,13 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.frames.places import is_known_place
+from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.spoken import cut_as_written, cut_before
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW, HEBREW_IN
+from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 
 WORD: Final = re.compile(r"[^\W_]+")
 HAD: Final = frozenset({"owns", "has", "car"})
@@ -21,9 +22,12 @@ CONSUMED: Final = frozenset({"food", "drink"})
 def is_misplaced(claim: Claim) -> bool:
     if not claim.object:
         return False
+    if claim.relation in {"age", NEXT_BIRTHDAY}:
+        # "Não como carne vermelha faz uns 10 anos".
+        return is_consumable(claim.subject)
     if claim.relation in HAD:
         return is_ridden(claim) or is_felt(claim)
-    return claim.relation in WHERE and is_consumed(claim)
+    return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
 
 
 def is_ridden(claim: Claim) -> bool:
@@ -46,7 +50,17 @@ def is_felt(claim: Claim) -> bool:
 
 def is_consumed(claim: Claim) -> bool:
     """ "We've gone from semi-skimmed to oat milk": what is eaten or drunk is no town, unless it is written as one."""
-    said = cut_as_written(claim)
-    topics = find_topic_words(claim.object).topics
-    is_place = said[:1].isupper() or is_known_place(claim.object)
-    return bool(topics) and topics <= CONSUMED and not is_place
+    is_place = cut_as_written(claim)[:1].isupper() or is_known_place(claim.object)
+    return not is_place and is_consumable(claim.object)
+
+
+def is_consumable(spoken: str) -> bool:
+    """Whether it is food or drink, or its first word is: "oat milk", "carne vermelha"."""
+    found = [find_topic_words(words).topics for words in (spoken, spoken.split()[0])]
+    return any(topics and topics <= CONSUMED for topics in found)
+
+
+def is_undergone(claim: Claim) -> bool:
+    """ "עברתי ניתוח בעין": Hebrew moves and undergoes with one verb."""
+    words = {word.removeprefix(HEBREW_THE) for word in WORD.findall(claim.statement)}
+    return not load_words(claim.lang or "en", "undergone").isdisjoint(words)

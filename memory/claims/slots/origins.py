@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import free_claim
 from memory.claims.slots.matching import load_words
@@ -33,8 +34,11 @@ def settle_origin(claim: Claim) -> Claim:
     if not words or " ".join(words) not in load_words(language, "nationality word"):
         return claim
     if claim.relation == "married_to":
-        # Whose nationality it is stands before it: "my wife is Thai".
+        # Whose nationality it is stands before it: "my wife is Thai", but not "my friend is married to a Thai".
         before = WORD.findall(fold_letters(cut_before(claim)))
+        being = {form.strip("'") for form in load_words(language, "be 3", "frames")}
+        if not before or before[-1] not in being:
+            return claim
         nouns = load_hot_words(language).nouns
         whose = next((word for word in reversed(before) if nouns.get(word) in PEOPLE), "")
         return replace(claim, subject=whose, relation="nationality") if whose else free_claim(claim)
@@ -63,8 +67,14 @@ def is_place_of_wedding(claim: Claim) -> bool:
     """ "Ci siamo sposati a Matera", "התחתנו בקפריסין": nobody is married to a town."""
     if claim.relation != "married_to" or not claim.object:
         return False
-    places = load_words(claim.lang or "en", "in place")
+    if is_known_place(claim.object.split()[-1]):
+        return True
+    # "Mariée à Inès".
+    language = claim.lang or "en"
+    places = load_words(language, "in place") - load_words(language, "married to whom")
     before = WORD.findall(fold_letters(f"{cut_before(claim)} {claim.object.split()[0]}"))[-2:]
     # Hebrew writes the preposition onto the place.
-    is_prefixed = claim.lang == "he" and claim.object.startswith(tuple(places)) and claim.object == cut_as_written(claim)
+    is_prefixed = (
+        claim.lang == "he" and claim.object.startswith(tuple(places)) and claim.object == cut_as_written(claim)
+    )
     return is_prefixed or not places.isdisjoint(before)

@@ -112,6 +112,8 @@ WORD_SECTIONS: Final = frozenset(
         "rides in",
         "feeling",
         "studying",
+        "undergone",
+        "married to whom",
         "swap",
         "taken off",
         "comes off",

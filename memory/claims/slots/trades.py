@@ -33,8 +33,13 @@ def settle_trade(claim: Claim) -> Claim:
 
 def is_studied_at(claim: Claim) -> bool:
     """ "Ich studiere Soziale Arbeit an der FH Dortmund": the word for work is the subject."""
+    language = claim.lang or "en"
     before = WORD.findall(fold_letters(cut_before(claim)))
-    return not load_words(claim.lang or "en", "studying").isdisjoint(before)
+    studying, joints = load_words(language, "studying"), load_words(language, "conj", "frames")
+    at = max((at for at, word in enumerate(before) if word in studying), default=len(before))
+    # "Studia a Pisa ma lavora in pizzeria".
+    joints |= load_words(language, "but", "frames")
+    return at < len(before) and joints.isdisjoint(before[at:])
 
 
 def is_unpaid(claim: Claim) -> bool:

@@ -10,10 +10,12 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import list_spoken
 from memory.claims.relations import fits_relation
 from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
-from memory.language.hebrew import HEBREW_IN, is_hebrew
+from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_IN, is_hebrew
 from memory.language.loader import collect_entries, list_codes
+from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
 
 PLACES: Final = frozenset({"works_at", "lives_in", "school"})
@@ -22,6 +24,8 @@ HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
 # "9-5", and words of "nine to five".
 HOURS: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?[-–]\d{1,2}(?:[:.]\d\d)?")
 MOST_HOURS: Final = 3
+# Words of a name with a clause behind it: a name and a surname are two.
+LEAST_OF_CLAUSE: Final = 3
 # "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
 TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
 EMPLOYER_BEHIND: Final = re.compile(r" ([^\W\d_]{1,4}) ([^\W\d_][\w'&-]*(?: [A-ZÀ-Þ][\w'&-]*)*)")
@@ -31,7 +35,20 @@ ALLERGY_BEHIND: Final = re.compile(r"allergie (?:aux?|à la|à l'|à) ?(.{3,40})
 
 
 def complete_value(claim: Claim) -> Claim:
-    return drop_day(drop_hours(name_employer(name_town(name_allergy(claim)))))
+    return cut_clause(drop_day(drop_hours(name_employer(name_town(name_allergy(claim))))))
+
+
+def cut_clause(claim: Claim) -> Claim:
+    """ "אח שלי רונן מגדל אבוקדו", "גרה בלוס אנג'לס ויש לה": Hebrew parts neither a verb nor an "and" from a value."""
+    words = claim.object.split()
+    if claim.lang != HEBREW or len(words) < LEAST_OF_CLAUSE:
+        return claim
+    if claim.relation in PEOPLE and words[0] in load_given_names():
+        return replace(claim, object=words[0])
+    small = load_small_words(HEBREW)
+    ends = (at for at, word in enumerate(words) if at and word.removeprefix(HEBREW_AND) in small and word not in small)
+    at = next(ends, len(words))
+    return replace(claim, object=" ".join(words[:at])) if claim.relation in PLACES else claim
 
 
 def drop_hours(claim: Claim) -> Claim:

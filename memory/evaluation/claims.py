@@ -2,7 +2,8 @@
 
 A file has one JSON object a line. Its form is told by its fields: `answer` (a statement or request; one of the
 substrings must stand in what is kept), `why` (a turn that must teach nothing), `turns` with `answer_now` (a
-conversation in which something changes). Only texts are read: nothing is stored.
+conversation in which something changes), `facts` (every fact of a text as its author marked it, and in `not` what a bad
+reader would take it for). Only texts are read: nothing is stored.
 """
 
 import json
@@ -20,6 +21,16 @@ from memory.facts.profile.rules import find_facts_by_rules
 from memory.scoring import find_percentile
 
 MS: Final = 1000.0
+# The relations of ours that an author's kind means, where it is not called the same.
+RELATIONS_OF_KIND: Final = {
+    "illness": frozenset({"has_condition", "has"}),
+    "allergy": frozenset({"allergic_to"}),
+    "intolerance": frozenset({"allergic_to", "intolerant_to"}),
+    "vehicle": frozenset({"car", "bike", "motorbike", "owns"}),
+    "studies": frozenset({"studies", "school"}),
+    "dose": frozenset({"takes_dose"}),
+    "partner": frozenset({"partner", "married_to", "wife", "husband", "girlfriend", "boyfriend"}),
+}
 
 
 @dataclass(slots=True)
@@ -37,6 +48,10 @@ class ClaimFigures:
     changes_kept: int = 0
     lookalikes: int = 0
     lookalikes_claimed: int = 0
+    facts: int = 0
+    facts_told: int = 0
+    mistakable: int = 0
+    mistaken: int = 0
     times: list[float] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
 
@@ -50,6 +65,8 @@ class ClaimFigures:
             ("new value claimed", self.changes_claimed, self.changes),
             ("new value kept", self.changes_kept, self.changes),
             ("look-alike claimed of the person", self.lookalikes_claimed, self.lookalikes),
+            ("marked facts told", self.facts_told, self.facts),
+            ("marked mistakes made", self.mistaken, self.mistakable),
         ):
             if of:
                 yield name, f"{count} of {of} ({count / of:.3f})"
@@ -77,6 +94,8 @@ def measure_claims(rows: Iterable[Mapping[str, Any]]) -> ClaimFigures:
     for row in rows:
         if "turns" in row:
             measure_conversation(row, figures)
+        elif "facts" in row and "why" not in row:
+            measure_marked(row, figures)
         elif "why" in row:
             claims, kept = read_turn(row["text"], (), figures)
             figures.silent += 1
@@ -93,6 +112,30 @@ def measure_claims(rows: Iterable[Mapping[str, Any]]) -> ClaimFigures:
             else:
                 figures.misses.append(f"not kept: {row['text']}")
     return figures
+
+
+def measure_marked(row: Mapping[str, Any], figures: ClaimFigures) -> None:
+    """Which of the marked facts a claim's words hold, and which wrong ones it makes."""
+    claims, _ = read_turn(row["text"], (), figures)
+    said = [claim.statement for claim in claims]
+    for fact in row["facts"]:
+        figures.facts += 1
+        if any_holds(said, [fact["value"]]):
+            figures.facts_told += 1
+        else:
+            figures.misses.append(f"not told: {fact['value']} of {row['text']}")
+    for wrong in row.get("not", ()):
+        figures.mistakable += 1
+        if any(is_mistake(claim, wrong) for claim in claims):
+            figures.mistaken += 1
+            figures.misses.append(f"mistaken: {wrong['kind']} {wrong['value']} of {row['text']}")
+
+
+def is_mistake(claim: Claim, wrong: Mapping[str, Any]) -> bool:
+    relations = RELATIONS_OF_KIND.get(wrong["kind"], frozenset({wrong["kind"]}))
+    is_own = (claim.subject == SPEAKER) == (wrong["who"] in {"me", "we"})
+    is_same = claim.polarity == wrong.get("yes", True) and claim.object == wrong["value"].casefold()
+    return is_own and is_same and claim.relation in relations
 
 
 def measure_conversation(row: Mapping[str, Any], figures: ClaimFigures) -> None:

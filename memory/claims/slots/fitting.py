@@ -21,8 +21,8 @@ from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.joining import settle_joined
 from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.misplaced import is_misplaced
+from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.origins import is_place_of_wedding, settle_origin
 from memory.claims.slots.spoken import cut_before, names_noun
 from memory.claims.slots.states import ALLERGIES, EATS, name_state

@@ -9,9 +9,10 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import free_claim
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.spoken import cut_as_written, cut_before
+from memory.claims.slots.spoken import cut_before
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW
 
 WORD: Final = re.compile(r"[^\W_]+")
 # Relations as which "I'm Filipino", "my wife is Thai", "soy peruana" and "tengo nacionalidad española" are read.
@@ -21,7 +22,7 @@ YEAR: Final = re.compile(r"(?:18|19|20)\d\d")
 
 
 def settle_origin(claim: Claim) -> Claim:
-    """Of 455 plain messages of a new author two called somebody Filipino or married to one, three were born in a year."""
+    """Of 455 plain messages two called somebody Filipino or married to one, and three were born in a year."""
     if claim.relation == "born_in":
         return settle_birth(claim)
     if claim.relation not in BEING or not claim.object:
@@ -74,7 +75,5 @@ def is_place_of_wedding(claim: Claim) -> bool:
     places = load_words(language, "in place") - load_words(language, "married to whom")
     before = WORD.findall(fold_letters(f"{cut_before(claim)} {claim.object.split()[0]}"))[-2:]
     # Hebrew writes the preposition onto the place.
-    is_prefixed = (
-        claim.lang == "he" and claim.object.startswith(tuple(places)) and claim.object == cut_as_written(claim)
-    )
+    is_prefixed = language == HEBREW and claim.object.startswith(tuple(places))
     return is_prefixed or not places.isdisjoint(before)

@@ -13,7 +13,7 @@ from memory.claims.health.diets import is_eaten_again, is_intolerance
 from memory.claims.health.findings import LIMITING, is_found
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
-from memory.claims.relations import UNSURE
+from memory.claims.relations import UNSURE, WORDED
 from memory.claims.slots.filling import word_slot
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
@@ -100,7 +100,7 @@ def claim_slot(
     # "Ich bin gerade nach Bonn gezogen" holds tomorrow, whatever "gerade" sounds like.
     is_sure = is_parted or is_finding or is_food or has_begun(sentence, slot, piece)
     # "J'ai de l'hypertension" is not being hyper.
-    is_meant = is_sure or slot.relation in LIMITING
+    is_meant = is_sure or slot.relation in LIMITING or slot.relation not in UNSURE | WORDED
     if not statement or len(statement) > LONGEST or is_refused(statement, is_sure=is_meant):
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])

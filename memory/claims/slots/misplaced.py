@@ -22,6 +22,11 @@ CONSUMED: Final = frozenset({"food", "drink"})
 def is_misplaced(claim: Claim) -> bool:
     if not claim.object:
         return False
+    if claim.relation == "pays":
+        # "The mortgage is fixed".
+        return not any(char.isdigit() for char in claim.object)
+    if claim.relation == "works_at" and claim.tense == "over":
+        return is_given_up(claim)
     if claim.relation in {"age", NEXT_BIRTHDAY}:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
@@ -58,6 +63,13 @@ def is_consumable(spoken: str) -> bool:
     """Whether it is food or drink, or its first word is: "oat milk", "carne vermelha"."""
     found = [find_topic_words(words).topics for words in (spoken, spoken.split()[0])]
     return any(topics and topics <= CONSUMED for topics in found)
+
+
+def is_given_up(claim: Claim) -> bool:
+    """ "Quit smoking", "quit coffee": no employer."""
+    first = claim.object.split()[0]
+    is_done = first in load_words(claim.lang or "en", "given up")
+    return is_done or (is_consumable(first) and not cut_as_written(claim)[:1].isupper())
 
 
 def is_undergone(claim: Claim) -> bool:

@@ -113,6 +113,7 @@ WORD_SECTIONS: Final = frozenset(
         "feeling",
         "studying",
         "undergone",
+        "given up",
         "married to whom",
         "swap",
         "taken off",

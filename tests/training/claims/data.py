@@ -34,6 +34,8 @@ LATER = {
     "stranger": ("stranger",),
     "visitor": ("visitor",),
     "nurse": ("nurse_said",),
+    "pilot": ("pilot_said",),
+    "clerk": ("clerk_said",),
 }
 # Kinds of a turn that only looks like a change which teach nothing by themselves.
 PASSING = frozenset(

@@ -165,7 +165,7 @@ class PageAddresses:
                 "find": page("find", q=word),
                 "memories, by words": page("memories", q=word),
                 "memories, archived": page("memories", status="archived"),
-                "memories, best first": page("memories", order="score"),
+                "memories, best first": page("memories", sort="score"),
                 "bank, by words": page("bank", q=word),
                 "facts, all": page("facts", state="all"),
                 "timeline, of a day": page("timeline", as_of=(self.now - SPACE_OF_DAYS).date().isoformat()),

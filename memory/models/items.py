@@ -260,6 +260,10 @@ class MemoryEvent(models.Model):
             models.Index(fields=["user", "item", "-id"], name="memory_event_item"),
             # Days are counted from the index alone.
             models.Index(fields=["user", "-at", "-id"], include=["kind"], name="memory_event_recent"),
+            # The few of a person with much that the timeline tells: that a memory was stored it tells by the memory.
+            models.Index(
+                fields=["user", "-at", "-id"], name="memory_event_changed", condition=~models.Q(kind="stored")
+            ),
         ]
 
     def __str__(self) -> str:

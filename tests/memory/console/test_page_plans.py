@@ -85,6 +85,20 @@ def test_passages_are_told_by_the_tier_of_their_memories(user: EndUser, plans: l
     assert all("after" not in f"{node.get('Filter', '')}{node.get('Index Cond', '')}" for node in asked)
 
 
+def test_the_timeline_reads_the_latest_in_order_and_no_event_that_a_memory_was_stored(
+    user: EndUser, plans: list[dict[str, Any]]
+) -> None:
+    """It sorted all memories of a person and read each event that told no more than that one was stored."""
+    forbid_sorting()
+    for item in MemoryItemFactory.create_batch(30, user=user, tier=Tier.HISTORY):
+        with user_scope(user):
+            MemoryEvent.objects.create(user=user, item=item, kind="stored", after={"tier": item.tier}, at=NOW)
+    plans.clear()
+    list_history(user, None, until=datetime.now(UTC), after=None, limit=40)
+    assert ("Index Only Scan", "memory_item_recent_seen") in find_scans(plans, "memory_item")
+    assert {index for _, index in find_scans(plans, "memory_event")} == {"memory_event_changed", "memory_event_item"}
+
+
 def test_full_names_are_looked_up_in_an_index_of_their_own(user: EndUser, plans: list[dict[str, Any]]) -> None:
     seen = {"first_seen": NOW, "last_seen": NOW}
     for key, kind in (("alma", "person"), ("alma tamar", "person"), ("ben alma", "person"), ("alma mater", "thing")):

@@ -144,6 +144,12 @@ class MemoryItem(models.Model):
             ),
             models.Index(fields=["user", "status", "-score", "id"], name="memory_item_score"),
             models.Index(fields=["user", "thread_id", "arrival"], name="memory_item_thread"),
+            # The memories whose chat brought its title along, for whoever lists conversations by their titles.
+            models.Index(
+                fields=["user", "thread_id", "agent_id", "project_id", "arrival"],
+                name="memory_item_titled",
+                condition=models.Q(metadata__has_key="thread_title"),
+            ),
             models.Index(fields=["user", "content_hash"], name="memory_item_hash"),
             models.Index(fields=["user", "updated_at", "id"], name="memory_item_updated"),
             models.Index(

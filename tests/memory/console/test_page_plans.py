@@ -16,6 +16,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent
 from memory.tiers import Status, Tier
 from outcomes.exchanges.listing import list_memory_threads, list_threads
+from outcomes.exchanges.threads import ConversationKey, TitleSource, read_titles
 from tests.factories import MemoryItemFactory
 
 pytestmark = pytest.mark.django_db
@@ -122,3 +123,14 @@ def test_conversations_are_read_by_their_threads(user: EndUser, plans: list[dict
     conditions = [node["Index Cond"] for node in plans if node.get("Index Name") == "memory_item_thread"]
     assert len(conditions) == 2
     assert all("thread_id" in condition for condition in conditions)
+
+
+def test_titles_of_chats_are_found_without_reading_their_memories(user: EndUser, plans: list[dict[str, Any]]) -> None:
+    forbid_sorting()
+    MemoryItemFactory.create_batch(3, user=user, thread_id="plain")
+    MemoryItemFactory.create(user=user, thread_id="named", metadata={"thread_title": "The cat"})
+    plans.clear()
+    titles = read_titles(user, [ConversationKey("plain"), ConversationKey("named")])
+    assert titles[ConversationKey("named")] == ("The cat", TitleSource.IMPORT)
+    assert titles[ConversationKey("plain")][1] == TitleSource.RULES
+    assert "memory_item_titled" in {index for _, index in find_scans(plans, "memory_item")}

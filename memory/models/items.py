@@ -270,6 +270,12 @@ class MemoryEvent(models.Model):
             models.Index(
                 fields=["user", "-at", "-id"], name="memory_event_changed", condition=~models.Q(kind="stored")
             ),
+            # Nobody said a passage of a book: of it that it was stored is told.
+            models.Index(
+                fields=["user", "-at", "-id"],
+                name="memory_event_passage",
+                condition=models.Q(kind="stored", after__tier=Tier.BOOKS.value),
+            ),
         ]
 
     def __str__(self) -> str:

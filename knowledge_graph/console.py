@@ -1,10 +1,8 @@
 """What this memory knows of its questions and names: a picture, the foremost concepts, one of them in detail."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from datetime import time as time_of_day
+from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
@@ -75,7 +73,7 @@ class GraphForm(forms.Form):
             Span(fields["time"] or Span.ALL),
             fields["thread"].strip(),
             limit=TOP,
-            as_of=datetime.combine(day, time_of_day.max, UTC) if fields["back"] else None,
+            as_of=datetime.combine(day, time.max, UTC) if fields["back"] else None,
         )
 
 
@@ -129,7 +127,7 @@ def load_graph(person: ViewedPerson, form: GraphForm) -> tuple[dict[str, Any], G
     chosen = entity.entity.key if entity else concept.concept.key if concept else ""
     view, is_around = view_graph(person, query, chosen, concepts)
     return {
-        "sizes": count_sizes(user),
+        "sizes": count_sizes(user, now),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
         "is_around": is_around,
         "concept": concept,
@@ -146,8 +144,8 @@ def load_graph(person: ViewedPerson, form: GraphForm) -> tuple[dict[str, Any], G
     }, view
 
 
-def count_sizes(user: EndUser) -> dict[str, int]:
-    minute = int(time.monotonic() // COUNTED_EVERY_S)
+def count_sizes(user: EndUser, now: datetime) -> dict[str, int]:
+    minute = int(now.timestamp() // COUNTED_EVERY_S)
     sizes = browsing.count_graph_rows(user, SHOWN_SIZES, most=LARGE)
     return {kind: number if number < LARGE else count_large(user.pk, kind, minute) for kind, number in sizes.items()}
 

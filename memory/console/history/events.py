@@ -190,7 +190,7 @@ def load_rows(
 def list_latest_stored(user: EndUser, *, until: datetime, after: HistoryPlace | None, limit: int) -> list[HistoryRow]:
     """The first of ``list_stored`` behind a place: latest first, ids rising within a moment. In the user's scope."""
     is_reached = after is not None and after.at <= until
-    values = {
+    values: dict[str, Any] = {
         "user": user.pk,
         "statuses": list(Status),
         "tiers": list(SAID_TIERS),

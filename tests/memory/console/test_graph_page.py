@@ -1,7 +1,7 @@
 """The graph page: the picture with its colours, the foremost concepts, one in detail, the way between two names."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -227,21 +227,19 @@ def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, 
 def test_sizes_are_those_of_now_and_of_a_large_graph_those_of_the_minute(
     user: EndUser, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = graph_page.count_sizes(user)
-    monkeypatch.setattr(graph_page, "LARGE", before["concepts"])
-    minute = iter([0.0, 59.9, 60.0])
-    monkeypatch.setattr(graph_page.time, "monotonic", lambda: next(minute))
+    begun = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    concepts = graph_page.count_sizes(user, begun)["concepts"]
+    monkeypatch.setattr(graph_page, "LARGE", concepts)
     graph_page.count_large.cache_clear()
     sizes = []
-    for number in range(3):
-        sizes.append(graph_page.count_sizes(user))
+    for number, after_s in enumerate((0.0, 59.9, 60.0)):
+        sizes.append(graph_page.count_sizes(user, begun + timedelta(seconds=after_s))["concepts"])
         with user_scope(user):
-            seen = {"first_seen": timezone.now(), "last_seen": timezone.now()}
+            seen = {"first_seen": begun, "last_seen": begun}
             Concept.objects.create(user=user, key=f"matter {number}", label="matter", **seen)
-    concepts = before["concepts"]
-    assert [one["concepts"] for one in sizes] == [concepts, concepts, concepts + 2]
+    assert sizes == [concepts, concepts, concepts + 2]
     monkeypatch.undo()
-    assert graph_page.count_sizes(user)["concepts"] == concepts + 3, "of a small graph each one counts at once"
+    assert graph_page.count_sizes(user, begun)["concepts"] == concepts + 3, "of a small graph each one counts at once"
 
 
 def test_a_picture_of_known_concepts_is_that_of_the_same_question(user: EndUser, graph: str) -> None:

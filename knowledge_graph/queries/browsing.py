@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BooleanField, Func, Q, TextField, Value
+from django.db.models import Q, TextField, Value
 
 from knowledge_graph.extraction.concepts import extract_concepts
 from knowledge_graph.extraction.context_types import CONTEXT_TYPES, classify_context
@@ -22,6 +22,7 @@ from knowledge_graph.queries.statistics import ActionRecord, ConceptRouting, Kno
 from memory.access.scope import user_scope
 from memory.language.folding import fold_name
 from memory.models import EndUser, MemoryItem, Turn
+from memory.models.among import IsAmong
 from outcomes.models import ActionTaken, Exchange, OutcomeEvent
 
 SESSION_TURNS = 50
@@ -61,15 +62,6 @@ ENTITY_ORDER = {
     Sort.RECENT: ("-last_seen", "key"),
     Sort.OLDEST: ("first_seen", "key"),
 }
-
-
-class IsAmong(Func):
-    """Whether a column has one of the values of a list."""
-
-    template = "%(expressions)s)"
-    arg_joiner = " = ANY("
-    arity = 2
-    output_field = BooleanField()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The graphs as nodes and edges: concepts blue, entities green, what is both purple, actions orange."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -50,10 +50,13 @@ class GraphView:
     edges: list[GraphEdge]
 
 
-def build_graph_view(user: EndUser, query: GraphQuery, *, now: datetime) -> GraphView:
-    """The most important concepts, entities and actions, and their edges."""
+def build_graph_view(
+    user: EndUser, query: GraphQuery, *, now: datetime, concepts: Sequence[Concept] | None = None
+) -> GraphView:
+    """The most important concepts, entities and actions, and their edges. ``concepts`` are those that the query lists,
+    where they are known already."""
     with user_scope(user):
-        concepts = browsing.list_concepts(user, query, now=now)
+        concepts = browsing.list_concepts(user, query, now=now) if concepts is None else concepts
         entities = browsing.list_entities(user, query, now=now)
         keys = {row.key for row in concepts} | {row.key for row in entities}
         # Actions are not known by day.

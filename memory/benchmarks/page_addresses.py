@@ -26,6 +26,7 @@ from memory.models.webhooks import WebhookEndpoint
 from memory.tiers import Tier, Trust
 from outcomes.models import Exchange
 
+# Where a question stands that was not asked before.
 FRESH: Final = "FRESH"
 SPACE_OF_DAYS: Final = timedelta(days=30)
 PASSAGES: Final = 400
@@ -159,13 +160,14 @@ class PageAddresses:
         kinds = set(MatterKind) - {MatterKind.CONTRADICTIONS, MatterKind.SUSPECTED}
         return (
             {name: page(name) for name in OF_PERSON}
-            | {f"{name}, asked": page(name, **{self.name_field(name): f"{self.question} {FRESH}"}) for name in asked}
+            | {f"{name}, asked": page(name, **{self.name_field(name): FRESH}) for name in asked}
             | {f"inbox, {kind.value}": page("inbox", kind.value) for kind in sorted(kinds)}
             | {
+                "search, two questions": page("search", query=f"{self.question} {FRESH}"),
                 "find": page("find", q=word),
                 "memories, by words": page("memories", q=word),
                 "memories, archived": page("memories", status="archived"),
-                "memories, best first": page("memories", order="score"),
+                "memories, best first": page("memories", sort="score"),
                 "bank, by words": page("bank", q=word),
                 "facts, all": page("facts", state="all"),
                 "timeline, of a day": page("timeline", as_of=(self.now - SPACE_OF_DAYS).date().isoformat()),
@@ -190,7 +192,7 @@ class PageAddresses:
                 "fact": page("fact", about.fact),
                 "book": page("book", about.book),
                 "book, in the middle": page("book", about.book, at=PASSAGES // 2),
-                "book, searched": page("book", about.book, query=f"{self.question} {FRESH}"),
+                "book, searched": page("book", about.book, query=FRESH),
                 "book, remove_book": page("remove_book", about.book),
                 "run": page("measure_run", about.run),
                 "run over everybody": page("measure_everybody", about.batch),

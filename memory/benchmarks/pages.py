@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import quote_plus
 
 import httpx
 from django.conf import settings
@@ -68,7 +69,7 @@ def measure(
     say("opening the pages")
     subjects = find_subjects(user, writer, now)
     [question] = writer.draw_questions(1)
-    round_ = PageRound(url, plan.times, PageAddresses(user, subjects, question, now))
+    round_ = PageRound(url, plan.times, PageAddresses(user, subjects, question, now), writer)
     round_.open_everything()
     return round_.watch.spreads(), round_.meter.costs
 
@@ -80,6 +81,7 @@ class PageRound:
     url: str
     times: int
     addresses: PageAddresses
+    writer: NoteWriter
     watch: Stopwatch = field(default_factory=Stopwatch)
     meter: CpuMeter = field(default_factory=lambda: CpuMeter(data_dir()))
 
@@ -99,14 +101,18 @@ class PageRound:
     def open_pages(self, session: Mapping[str, str], pages: Mapping[str, str]) -> None:
         with open_reader(self.url, session) as reader:
             for name, address in pages.items():
-                # What was asked a moment ago may be answered from memory: every search is a new one.
-                paths = [address.replace(FRESH, f"{number} {name}") for number in range(WARM_UP + self.times)]
+                paths = list(self.renew_questions(address, WARM_UP + self.times))
                 for path in paths[:WARM_UP]:
                     open_page(reader, path)
                 with self.meter.measure(name, self.times):
                     for path in paths[WARM_UP:]:
                         with self.watch.measure(name):
                             open_page(reader, path)
+
+    def renew_questions(self, address: str, count: int) -> Iterator[str]:
+        """What was asked a moment ago may be answered from memory: every search is a new one."""
+        questions = self.writer.draw_questions(count) if FRESH in address else [""] * count
+        return (address.replace(FRESH, quote_plus(question)) for question in questions)
 
 
 def open_reader(url: str, cookies: Mapping[str, str]) -> httpx.Client:

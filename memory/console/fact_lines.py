@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
 from django.utils.formats import date_format
-from django.utils.translation import ngettext, pgettext
+from django.utils.translation import get_language, ngettext, pgettext
 
 from memory.facts.confidence import is_lasting
 from memory.facts.evidence import compute_confidence
@@ -70,6 +71,12 @@ class FactLine:
         return self.fact.state == FactState.ACTIVE
 
     @property
+    def holds_by_days(self) -> bool:
+        """There is no more to tell of when it holds than days."""
+        ended = self.fact.state in {FactState.RETRACTED, FactState.MERGED}
+        return not ended and not (self.until and self.successor)
+
+    @property
     def can_return(self) -> bool:
         return self.fact.state not in {FactState.ACTIVE, FactState.FORGOTTEN}
 
@@ -129,4 +136,10 @@ def describe_wear(fact: Fact) -> str:
 
 def format_day(moment: datetime) -> str:
     # A fact holds from a day on and not from a moment on, so the day is the same for everybody.
-    return date_format(moment.astimezone(UTC), pgettext("a day, its month in full", "j F Y"))
+    return word_day(moment.astimezone(UTC).date(), get_language())
+
+
+@lru_cache(maxsize=1_000)
+def word_day(day: date, language: str | None) -> str:
+    """In the language that is active. Facts of one day are many: 300 took 12 ms to write their days."""
+    return date_format(day, pgettext("a day, its month in full", "j F Y"))

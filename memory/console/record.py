@@ -1,6 +1,6 @@
 """What is held true of a person, on one page to be read through or printed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from django.http import HttpResponse
@@ -15,7 +15,6 @@ from memory.console.facts import ONLY_CURRENT, FactGroup, list_groups
 from memory.facts.queries import FactFilter
 from memory.models import Fact, MemoryItem
 from memory.models.facts import FactState
-from memory.store.listing import ItemFilter
 from memory.tiers import Tier
 from memory.web.pages import OperatorRequest, person_page
 from memory.web.viewing import ViewedPerson
@@ -32,9 +31,6 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     memory, now = open_facade(person), timezone.now()
     groups, total = list_groups(person, ONLY_CURRENT, 0, MOST_FACTS)
     ended = memory.list_facts(person.user, FactFilter(state=FactState.SUPERSEDED), now=now, limit=MOST_ENDED)
-    statements = list_other_statements(person, memory.list_items(
-        person.user, ItemFilter(tier=Tier.MEMORY_BANK, review=False), limit=MOST_STATEMENTS
-    ))  # fmt: skip
     context = {
         "person": person,
         "now": now,
@@ -42,7 +38,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         "more_facts": total - sum(len(group.lines) for group in groups),
         "ended": tell_lines_once(build_fact_lines(ended, memory.find_successors(person.user, ended), now), set()),
         "changed": list_changed_sentences(groups, ended),
-        "statements": statements,
+        "statements": list_other_statements(person),
     }
     return render(request, "console/record/page.html", context)
 
@@ -70,9 +66,13 @@ def list_changed_sentences(groups: Iterable[FactGroup], ended: Iterable[Fact]) -
     return {line.fact.statement for group in groups for line in group.lines} & {fact.statement for fact in ended}
 
 
-def list_other_statements(person: ViewedPerson, items: Sequence[MemoryItem]) -> list[MemoryItem]:
-    """Those of the bank that no fact says already."""
+def list_other_statements(person: ViewedPerson) -> list[MemoryItem]:
+    """Those of the bank that no fact says already, the newest first, with what the page tells of them."""
     with user_scope(person.user):
+        bank = MemoryItem.objects.for_user(person.user).active().filter(tier=Tier.MEMORY_BANK, review=False)
+        # Of forty-four columns four: 200 whole rows took 8 ms of the page's time.
+        told_of = bank.only("text", "tags", "always_inject").order_by("-occurred_at", "pk")
+        items = list(told_of[:MOST_STATEMENTS])
         facts = Fact.objects.for_user(person.user).filter(bank_item_id__in=[item.pk for item in items])
         told = set(facts.values_list("bank_item_id", flat=True))
     return [item for item in items if item.pk not in told]

@@ -1,10 +1,13 @@
 """Search as an assistant would see it, with the reasons for every place."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from memory.console.acting import open_facade
@@ -17,6 +20,8 @@ from memory.tiers import Tier
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.viewing import ViewedPerson
 
+ROW: Final = '<tr><td class="name">{}</td><td class="figure">{}</td><td class="meaning">{}</td></tr>'
+
 
 @dataclass(frozen=True, slots=True)
 class ExplainedHit:
@@ -24,7 +29,8 @@ class ExplainedHit:
 
     hit: SearchHit
     explanation: str
-    numbers: list[ExplainRow]
+    # The rows of the table of its numbers.
+    rows: SafeString
     # The final score on a bar that the best hit, or 1, fills.
     level: float
     wilson: float
@@ -79,7 +85,12 @@ def explain_result(hit: SearchHit, sort_by: str, best: float) -> ExplainedHit:
     return ExplainedHit(
         hit=hit,
         explanation=explain_hit(hit.explain, hit.position, hit.final_score, sort_by),
-        numbers=list_explain_rows(hit.explain, hit.final_score),
+        rows=write_rows(list_explain_rows(hit.explain, hit.final_score)),
         level=hit.final_score / max(1.0, best),
         wilson=wilson_lower_bound(item.worked, item.failed, item.partial),
     )
+
+
+def write_rows(rows: Iterable[ExplainRow]) -> SafeString:
+    # Not by the template: ten hits have three hundred rows, of which it wrote each in four times the time.
+    return format_html_join("", ROW, ((row.name, row.value, row.meaning) for row in rows))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Final, NamedTuple, TypedDict
 from uuid import uuid4
 
@@ -78,6 +79,7 @@ class BarLevel(TypedDict):
 
 
 @register.simple_tag
+@cache
 def icon(name: str) -> SafeString:
     """One of the drawings in icons.svg, hidden from screen readers: its text stands beside it."""
     css = "icon turns" if name in TURNING else "icon"
@@ -108,6 +110,8 @@ def plain(value: object) -> str:
 def label_secrets(text: str) -> SafeString:
     """What somebody wrote, with a small label in place of each mark of a secret that was taken out."""
     pieces = MARK.split(text)
+    if len(pieces) == 1:
+        return escape(text)
     return format_html_join(
         "",
         '{}<bdi class="redacted" title="{}">{}</bdi>',

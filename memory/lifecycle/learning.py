@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 import structlog
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from memory.access.confinement import EVERYTHING, RowScope, confine_to, current_scope
 from memory.access.scope import user_scope
@@ -30,6 +30,7 @@ from memory.language.analysis import extract_terms
 from memory.lifecycle import publishing
 from memory.lifecycle.publishing import Publication
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
+from memory.models.among import IsAmong
 from memory.models.facts import EvidenceKind
 from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
@@ -187,14 +188,6 @@ def find_whole(drafted: Sequence[DraftedStatement]) -> Publication | None:
 def changes_known(recorded: Sequence[RecordedFact]) -> bool:
     """Whether a statement ended something that was known, or likely did."""
     return any(one.closed or one.review is not None or one.about is not None for one in recorded)
-
-
-class IsAmong(Func):
-    """Whether a value is one of an array's."""
-
-    template = "%(expressions)s)"
-    arg_joiner = " = ANY("
-    output_field = BooleanField()
 
 
 def list_unread_bank_items(user: EndUser, limit: int, *, written_only: bool = False) -> list[MemoryItem]:

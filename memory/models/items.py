@@ -144,6 +144,12 @@ class MemoryItem(models.Model):
             ),
             models.Index(fields=["user", "status", "-score", "id"], name="memory_item_score"),
             models.Index(fields=["user", "thread_id", "arrival"], name="memory_item_thread"),
+            # The memories whose chat brought its title along, for whoever lists conversations by their titles.
+            models.Index(
+                fields=["user", "thread_id", "agent_id", "project_id", "arrival"],
+                name="memory_item_titled",
+                condition=models.Q(metadata__has_key="thread_title"),
+            ),
             models.Index(fields=["user", "content_hash"], name="memory_item_hash"),
             models.Index(fields=["user", "updated_at", "id"], name="memory_item_updated"),
             models.Index(
@@ -260,6 +266,16 @@ class MemoryEvent(models.Model):
             models.Index(fields=["user", "item", "-id"], name="memory_event_item"),
             # Days are counted from the index alone.
             models.Index(fields=["user", "-at", "-id"], include=["kind"], name="memory_event_recent"),
+            # The few of a person with much that the timeline tells: that a memory was stored it tells by the memory.
+            models.Index(
+                fields=["user", "-at", "-id"], name="memory_event_changed", condition=~models.Q(kind="stored")
+            ),
+            # Nobody said a passage of a book: of it that it was stored is told.
+            models.Index(
+                fields=["user", "-at", "-id"],
+                name="memory_event_passage",
+                condition=models.Q(kind="stored", after__tier=Tier.BOOKS.value),
+            ),
         ]
 
     def __str__(self) -> str:

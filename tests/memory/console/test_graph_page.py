@@ -1,7 +1,7 @@
 """The graph page: the picture with its colours, the foremost concepts, one in detail, the way between two names."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -9,12 +9,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
+from knowledge_graph import console as graph_page
 from knowledge_graph import tasks
 from knowledge_graph.content.analysis import Relation
 from knowledge_graph.content.updates import HAS_DATASET, TOGETHER
 from knowledge_graph.graph_layout import draw_graph
 from knowledge_graph.models import Concept, RoutingStat
-from knowledge_graph.queries.graph_view import PART_OF, USED_IN, GraphEdge, GraphNode, GraphView
+from knowledge_graph.queries.browsing import GraphQuery, list_concepts
+from knowledge_graph.queries.graph_view import PART_OF, USED_IN, GraphEdge, GraphNode, GraphView, build_graph_view
 from knowledge_graph.queries.wordings import EDGE_NAMES
 from knowledge_graph.rebuilding import rebuild_graphs
 from memory.access.scope import user_scope
@@ -220,6 +222,30 @@ def test_hostile_names_stay_text(console: Console, user: EndUser, clock: Clock, 
         page = console.get(f"{place}/graph", asked)
         assert page.status_code == 200
         assert payload not in page.content.decode()
+
+
+def test_sizes_are_those_of_now_and_of_a_large_graph_those_of_the_minute(
+    user: EndUser, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    concepts = graph_page.count_sizes(user, begun)["concepts"]
+    monkeypatch.setattr(graph_page, "LARGE", concepts)
+    graph_page.count_large.cache_clear()
+    sizes = []
+    for number, after_s in enumerate((0.0, 59.9, 60.0)):
+        sizes.append(graph_page.count_sizes(user, begun + timedelta(seconds=after_s))["concepts"])
+        with user_scope(user):
+            seen = {"first_seen": begun, "last_seen": begun}
+            Concept.objects.create(user=user, key=f"matter {number}", label="matter", **seen)
+    assert sizes == [concepts, concepts, concepts + 2]
+    monkeypatch.undo()
+    assert graph_page.count_sizes(user, begun)["concepts"] == concepts + 3, "of a small graph each one counts at once"
+
+
+def test_a_picture_of_known_concepts_is_that_of_the_same_question(user: EndUser, graph: str) -> None:
+    query, now = GraphQuery(), timezone.now()
+    concepts = list_concepts(user, query, now=now)
+    assert build_graph_view(user, query, now=now, concepts=concepts) == build_graph_view(user, query, now=now)
 
 
 # --- the drawing -------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from memory.facade import MemoryFacade
 from memory.models import EndUser, MemoryEvent
 from memory.tiers import Status, Tier
 from outcomes.exchanges.listing import list_memory_threads, list_threads
+from outcomes.exchanges.threads import ConversationKey, TitleSource, read_titles
 from tests.factories import MemoryItemFactory
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +72,7 @@ def test_memories_are_counted_by_the_index_alone(user: EndUser, plans: list[dict
     assert find_scans(plans, "memory_item") == [("Index Only Scan", "memory_item_recent_seen")]
 
 
-def test_passages_are_told_by_the_tier_of_their_memories(user: EndUser, plans: list[dict[str, Any]]) -> None:
+def test_passages_are_told_by_an_index_of_their_own(user: EndUser, plans: list[dict[str, Any]]) -> None:
     """Of a day before the first book every event was read, to see which told of one."""
     stored = [*MemoryItemFactory.create_batch(30, user=user, tier=Tier.HISTORY)]
     stored.append(MemoryItemFactory.create(user=user, tier=Tier.BOOKS))
@@ -83,6 +84,23 @@ def test_passages_are_told_by_the_tier_of_their_memories(user: EndUser, plans: l
     assert [event.tier for event in events if event.kind == "stored" and event.tier == Tier.BOOKS] == [Tier.BOOKS]
     asked = [node for node in plans if node.get("Relation Name") == "memory_event"]
     assert all("after" not in f"{node.get('Filter', '')}{node.get('Index Cond', '')}" for node in asked)
+    assert "memory_event_passage" in {node.get("Index Name") for node in asked}
+
+
+def test_the_timeline_reads_the_latest_in_order_and_no_event_that_a_memory_was_stored(
+    user: EndUser, plans: list[dict[str, Any]]
+) -> None:
+    """It sorted all memories of a person and read each event that told no more than that one was stored."""
+    forbid_sorting()
+    for item in MemoryItemFactory.create_batch(30, user=user, tier=Tier.HISTORY):
+        with user_scope(user):
+            MemoryEvent.objects.create(user=user, item=item, kind="stored", after={"tier": item.tier}, at=NOW)
+    plans.clear()
+    list_history(user, None, until=datetime.now(UTC), after=None, limit=40)
+    assert ("Index Only Scan", "memory_item_recent_seen") in find_scans(plans, "memory_item")
+    read = {index for _, index in find_scans(plans, "memory_event")}
+    assert "memory_event_changed" in read
+    assert "memory_event_recent" not in read
 
 
 def test_full_names_are_looked_up_in_an_index_of_their_own(user: EndUser, plans: list[dict[str, Any]]) -> None:
@@ -108,3 +126,14 @@ def test_conversations_are_read_by_their_threads(user: EndUser, plans: list[dict
     conditions = [node["Index Cond"] for node in plans if node.get("Index Name") == "memory_item_thread"]
     assert len(conditions) == 2
     assert all("thread_id" in condition for condition in conditions)
+
+
+def test_titles_of_chats_are_found_without_reading_their_memories(user: EndUser, plans: list[dict[str, Any]]) -> None:
+    forbid_sorting()
+    MemoryItemFactory.create_batch(3, user=user, thread_id="plain")
+    MemoryItemFactory.create(user=user, thread_id="named", metadata={"thread_title": "The cat"})
+    plans.clear()
+    titles = read_titles(user, [ConversationKey("plain"), ConversationKey("named")])
+    assert titles[ConversationKey("named")] == ("The cat", TitleSource.IMPORT)
+    assert titles[ConversationKey("plain")][1] == TitleSource.RULES
+    assert "memory_item_titled" in {index for _, index in find_scans(plans, "memory_item")}

@@ -1,6 +1,7 @@
 """The record: what holds of a person on one page, what the bank says besides, and what was so before."""
 
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -73,3 +74,23 @@ def test_a_sentence_of_which_a_part_has_ended_says_which(console: Console, user:
     assert (holds.count(told), ended.count(told)) == (1, 1)
     assert "<bdi hx-disable>Lidl</bdi>" in ended
     assert "<bdi hx-disable>Lidl</bdi>" not in holds
+
+
+def test_each_line_leads_to_what_it_tells_of(console: Console, user: EndUser, place: str) -> None:
+    now = timezone.now()
+    for days, said in ((40, "I live in York."), (2, "I live in Leeds now.")):
+        memory.state_fact(user, said, now=now, said_at=now - timedelta(days=days))
+    memory.store(user, NewMemory("Wants the command first", tier=Tier.MEMORY_BANK, tags=["preference"]), now=now)
+    links = re.findall(
+        r'<li><a href="([^"]+)" hx-disable><span[^>]*>([^<]+)<', console.get(f"{place}/record").content.decode()
+    )
+    assert {text for _, text in links} == {"I live in York.", "I live in Leeds now.", "Wants the command first"}
+    for address, text in links:
+        assert text in console.get(address).content.decode()
+
+
+def test_days_are_told_in_the_language_of_whoever_reads(console: Console, user: EndUser, place: str) -> None:
+    """The days are written once each; of another reader they are others."""
+    memory.state_fact(user, "I live in Leeds.", now=timezone.now(), said_at=datetime(2025, 5, 3, tzinfo=UTC))
+    told = [console.get(f"{place}/record", headers={"accept-language": lang}).content.decode() for lang in ("en", "de")]
+    assert ["since 3 May 2025" in told[0], "seit 3. Mai 2025" in told[1]] == [True, True]

@@ -8,15 +8,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memory.access.scope import user_scope
 from memory.console.history import page as history
-from memory.console.history.events import HistoryKind, count_by_day
+from memory.console.history.events import HistoryKind, HistoryPlace, count_by_day, list_latest_stored, list_stored
 from memory.facade import MemoryFacade
-from memory.models import EndUser
+from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
 from memory.tiers import Tier
 from outcomes.exchanges.profiling import profile_due_exchanges
 from outcomes.exchanges.storing import NewExchange
+from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import Console
 
 memory = MemoryFacade("key:test")
@@ -159,3 +161,24 @@ def test_the_count_of_days_has_a_book_once(user: EndUser) -> None:
     keep(user, "The lamp is repaired on Thursdays")
     counts = count_by_day(user, now.date() - timedelta(days=1), now.date())
     assert sum(of_day[HistoryKind.LEARNED] for of_day in counts.values()) == 3
+
+
+def test_the_latest_memories_are_in_one_order_whatever_became_of_them(user: EndUser) -> None:
+    """They are read status by status and tier by tier, and those of one moment come from several."""
+    now = timezone.now()
+    for number, tier in enumerate([*Tier, *Tier]):
+        said = now - timedelta(hours=number // 4)
+        MemoryItemFactory.create(user=user, tier=tier, occurred_at=said, archived=number % 3 == 0)
+    memory.store_exchange(user, NewExchange("thread", "I live in York.", "Noted."), now=now)
+    profile_due_exchanges(user, now=now)
+    with user_scope(user):
+        assert MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, source__kind="profile").exists()
+        wanted = list(list_stored(user).order_by("-told_at", "pk").values_list("told_at", "pk"))
+        assert len(wanted) > len(Tier)
+        for start in range(len(wanted)):
+            after = HistoryPlace(wanted[start - 1][0], "stored", wanted[start - 1][1]) if start else None
+            found = list_latest_stored(user, until=now, after=after, limit=3)
+            assert [(row.place.at, row.place.key) for row in found] == wanted[start : start + 3]
+        behind = HistoryPlace(wanted[2][0], "memory", 1)
+        found = list_latest_stored(user, until=now, after=behind, limit=99)
+        assert [row.subject_id for row in found] == [pk for at, pk in wanted if at <= behind.at]

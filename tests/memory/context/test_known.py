@@ -3,9 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from memory.access.scope import user_scope
 from memory.claims.constraints import find_constraint
+from memory.claims.questions import read_question
 from memory.context.compose import Context
+from memory.context.known import describe_rows, read_known_rows
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.models.facts import ReviewKind
@@ -223,3 +228,17 @@ def test_what_is_asked_for_is_told_though_a_hit_far_down_says_it_too(user: EndUs
     tell(user, clock, *others, thread_id="printer")
     context = compose(user, clock, "Where do I work?", thread_id="new")
     assert holds(list_known(context), work.rstrip("."))
+
+
+def test_more_statements_of_the_bank_ask_the_database_no_oftener(user: EndUser, clock: Clock) -> None:
+    """Of their rows only what is told is read; a column more would be read row by row."""
+    counts = []
+    for number in (1, 5):
+        for place in range(number):
+            told = f"Shelf {number} {place} holds a box of nails"
+            memory.store(user, NewMemory(told, tier=Tier.MEMORY_BANK, tags=["identity"]), now=clock())
+        with user_scope(user), CaptureQueriesContext(connection) as asked:
+            rows = read_known_rows(user, read_question("Where do I live?"), None, is_cold=True)
+            assert len(list(describe_rows(rows, clock()))) >= number
+        counts.append(len(asked))
+    assert counts[0] == counts[1]

@@ -52,6 +52,8 @@ HAVING: Final = NAMED | ANIMALS | {"friend_of"}
 # Relations whose objects may be small words: a weekday is one.
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
+# Of which no time of the week is the object: "I can't do Wednesday".
+TIMELESS: Final = frozenset({"smokes", "drinks", EATS, "dislikes"})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
 CLOCK: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|h|uhr)")
@@ -128,7 +130,9 @@ def is_dated(claim: Claim) -> bool:
     """Of "am 3. März um 10 Uhr" no month is at ten, "I quit smoking yesterday" smokes no yesterday, and "we lost our
     cat on Friday" names none; "our dog is called Friday" does."""
     is_named = claim.relation in CALLED and " " in claim.object
-    is_when = (is_named or claim.relation in {"smokes", "drinks", EATS, "dislikes"}) and tells_when(claim.object, claim.lang)
+    is_when = (is_named or claim.relation in {"smokes", "drinks", EATS, "dislikes"}) and tells_when(
+        claim.object, claim.lang
+    )
     # "Und dann auch noch um halb neun": "then" is at no hour.
     language = claim.lang or "en"
     light = load_small_words(language) | load_words(language, "adv", "frames")

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from memory.access.scope import user_scope
 from memory.claims.constraints import find_constraint
 from memory.claims.questions import read_question
+from memory.context import known
 from memory.context.compose import Context
 from memory.context.known import describe_rows, read_known_rows
 from memory.facade import MemoryFacade
@@ -242,3 +243,19 @@ def test_more_statements_of_the_bank_ask_the_database_no_oftener(user: EndUser, 
             assert len(list(describe_rows(rows, clock()))) >= number
         counts.append(len(asked))
     assert counts[0] == counts[1]
+
+
+def test_of_a_bank_that_waits_to_be_read_a_context_reads_the_foremost_alone(
+    user: EndUser, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an import of hundreds of statements the first context took seconds."""
+    waiting = [f"Shelf {number} holds a box of nails" for number in range(known.MOST_READ_HERE + 5)]
+    for text in waiting:
+        memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["identity"]), now=clock())
+    read: list[str] = []
+    monkeypatch.setattr(known, "read_slot", lambda text: (read.append(text), ("about", "you"))[1])
+    with user_scope(user):
+        rows = read_known_rows(user, read_question("Where are the bolts?"), None, is_cold=True)
+        told = list(describe_rows(rows, clock()))
+    assert len(told) == len(waiting)
+    assert len(read) == known.MOST_READ_HERE

@@ -36,7 +36,6 @@ OF_CONVERSATION: Final = "user_id = %s AND thread_id = %s AND agent_id = %s AND 
 LOAD_STATE: Final = f"SELECT turn, mentions, recent, shown FROM hot_thread WHERE {OF_CONVERSATION}"  # noqa: S608
 # Turns may stand without a state: those that were stored before a state had an agent and a project.
 LAST_NUMBER: Final = f"SELECT coalesce(max(number), 0) FROM hot_turn WHERE {OF_CONVERSATION}"  # noqa: S608
-LOAD_EARLIER: Final = f"SELECT text FROM hot_turn WHERE {OF_CONVERSATION} ORDER BY number DESC LIMIT %s"  # noqa: S608
 SAVE_STATE: Final = """
 INSERT INTO hot_thread (user_id, thread_id, agent_id, project_id, turn, mentions, recent, shown, updated_at)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (user_id, thread_id, agent_id, project_id) DO UPDATE SET
@@ -126,13 +125,6 @@ def load_thread(user: EndUser, thread_id: str) -> HotThreadState:
         cursor.execute(LAST_NUMBER, keys)
         [number] = cursor.fetchone() or (0,)
     return HotThreadState(number)
-
-
-def list_earlier(user: EndUser, thread_id: str) -> list[str]:
-    """What the person said last in a conversation, oldest first. In the user's scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(LOAD_EARLIER, [*list_conversation_keys(user, thread_id), EARLIER_TURNS])
-        return [text for (text,) in cursor.fetchall()][::-1]
 
 
 def save_thread(user: EndUser, thread_id: str, state: HotThreadState, now: datetime) -> None:

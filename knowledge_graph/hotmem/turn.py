@@ -15,11 +15,13 @@ from uuid import uuid4
 from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
+from knowledge_graph.hotmem.earlier import EarlierTalk, load_earlier
 from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
-from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, record_reading
+from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, describe_claim, record_reading
 from knowledge_graph.hotmem.ranking import RankedEdge
+from knowledge_graph.hotmem.replies import RepliedReading, read_reply
 from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
 from knowledge_graph.hotmem.telemetry import record_turn
 from knowledge_graph.hotmem.threads import HotThreadState
@@ -60,6 +62,8 @@ class NewHotTurn:
     text: str
     lang: str | None = None
     observes: bool = True
+    # The assistant's last words, where no exchange of the conversation holds them yet.
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +132,15 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
     return result
 
 
-def read_with_known(
-    user: EndUser, text: str, earlier: Sequence[str], lang: str | None, conf: HotPathConf
-) -> HotReading:
+def read_with_known(user: EndUser, text: str, talk: EarlierTalk, lang: str | None, conf: HotPathConf) -> RepliedReading:
     """A turn that tells nothing by itself may speak of whom another conversation introduced: "Doris died"."""
-    reading = add_health(read_turn(text, earlier, lang, conf.pipelines), text, earlier)
-    if reading.triples or reading.retracted or text.rstrip().endswith("?"):
-        return reading
-    named = list_antecedents(user, text, earlier)
-    if not named:
-        return reading
-    known = [*earlier, *named]
-    return add_health(read_turn(text, known, lang, conf.pipelines), text, known)
+    previous = talk.turns
+    reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+    is_open = not (reading.triples or reading.retracted or text.rstrip().endswith("?"))
+    if is_open and (named := list_antecedents(user, f"{talk.asked} {text}".strip(), previous)):
+        previous = [*previous, *named]
+        reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+    return read_reply(reading, text, previous, talk.asked, talk.lead, lang=lang)
 
 
 def run_in_thread(
@@ -147,19 +148,20 @@ def run_in_thread(
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
     state = threads.load_thread(user, new.thread_id)
-    earlier = threads.list_earlier(user, new.thread_id) if state.turn else []
+    talk = load_earlier(user, new.thread_id, text, redact_secrets(new.reply).text)
     state.turn += 1
     with clock.measure("extraction"):
-        reading = read_with_known(user, text, earlier, new.lang, conf)
+        replied = read_with_known(user, text, talk, new.lang, conf)
+    reading = replied.reading
     with clock.measure("intent"):
-        cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
+        cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples or replied.replies))
     digest = threads.digest_words(text)
     row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, text=text, digest=digest, at=now)
     with clock.measure("update"):
         update = (
-            learn_turn(user, new, row, reading, text, now=now, actor=actor)
+            learn_turn(user, new, row, replied, text, now=now, actor=actor)
             if conf.extracts
-            else list_unlearned(reading, SWITCHED_OFF)
+            else list_unlearned(replied, SWITCHED_OFF)
         )
     findings = HotFindings()
     with clock.measure("retrieval"):
@@ -171,7 +173,7 @@ def run_in_thread(
     move_state(state, update, findings, observes=new.observes)
     threads.save_thread(user, new.thread_id, state, now)
     if new.observes:
-        keep_turn(row, reading, update, findings)
+        keep_turn(row, reading, talk.asked, update, findings)
     return HotTurnResult(state.turn, reading, update, bullets, message)
 
 
@@ -181,24 +183,25 @@ def refuse_unknown_language(lang: str | None, conf: HotPathConf) -> None:
 
 
 def learn_turn(
-    user: EndUser, new: NewHotTurn, row: HotTurn, reading: HotReading, text: str, *, now: datetime, actor: str
+    user: EndUser, new: NewHotTurn, row: HotTurn, replied: RepliedReading, text: str, *, now: datetime, actor: str
 ) -> TurnUpdate:
     """Evidence is the exchange of the same words where that came first, else the turn itself."""
     if not new.observes:
-        return list_unlearned(reading, NOT_OBSERVED)
-    if not (reading.triples or reading.retracted):
+        return list_unlearned(replied, NOT_OBSERVED)
+    if not replied.tells:
         return TurnUpdate()
     exchange = threads.find_exchange_of(user, new.thread_id, row.text, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
         row.exchange_id, row.memory_id = exchange
         origin = FactOrigin(EvidenceKind.EXCHANGE, *exchange, new.thread_id)
-    return record_reading(user, reading, text, origin, now=now, actor=actor)
+    return record_reading(user, replied, text, origin, now=now, actor=actor)
 
 
-def list_unlearned(reading: HotReading, reason: str) -> TurnUpdate:
+def list_unlearned(replied: RepliedReading, reason: str) -> TurnUpdate:
     """What was read and is not kept."""
-    told = [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in reading.triples]
+    told = [describe_claim(one, reason) for one in replied.replies]
+    told += [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in replied.reading.triples]
     return TurnUpdate(told)
 
 
@@ -220,10 +223,11 @@ def list_names(facts: Sequence[Fact]) -> list[str]:
     return [*subjects, *(fold_key(fact.object) for fact in facts if fact.relation in NAMING)]
 
 
-def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: HotFindings) -> None:
+def keep_turn(row: HotTurn, reading: HotReading, asked: str, update: TurnUpdate, findings: HotFindings) -> None:
     row.lang, row.intent = reading.lang, reading.intent
     told = {one.edge.fact_id for one in findings.chosen}
     row.trace = {
+        "asked": asked,
         "facts": [describe_outcome(one) for one in update.told],
         "dropped": [{"text": one.text, "reason": one.reason} for one in reading.dropped],
         "retracted": [str(fact.pk) for fact in update.retracted],

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
-from knowledge_graph.hotmem.earlier import EarlierTalk, load_earlier
+from knowledge_graph.hotmem.earlier import EarlierTalk, load_conversation
 from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
@@ -147,19 +147,18 @@ def run_in_thread(
     user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
-    state = threads.load_thread(user, new.thread_id)
-    talk = load_earlier(user, new.thread_id, text, redact_secrets(new.reply).text)
+    before = load_conversation(user, new.thread_id, text, redact_secrets(new.reply).text, now)
+    state, talk = before.state, before.talk
     state.turn += 1
     with clock.measure("extraction"):
         replied = read_with_known(user, text, talk, new.lang, conf)
     reading = replied.reading
     with clock.measure("intent"):
         cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples or replied.replies))
-    digest = threads.digest_words(text)
-    row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, text=text, digest=digest, at=now)
+    row = build_turn(user, new, state.turn, text, now)
     with clock.measure("update"):
         update = (
-            learn_turn(user, new, row, replied, text, now=now, actor=actor)
+            learn_turn(user, new, row, replied, before.own_exchange, now=now, actor=actor)
             if conf.extracts
             else list_unlearned(replied, SWITCHED_OFF)
         )
@@ -182,20 +181,31 @@ def refuse_unknown_language(lang: str | None, conf: HotPathConf) -> None:
         raise WriteRefused("lang", f"must be one of {', '.join(conf.languages)}, or left out")
 
 
+def build_turn(user: EndUser, new: NewHotTurn, number: int, text: str, now: datetime) -> HotTurn:
+    digest = threads.digest_words(text)
+    return HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=number, text=text, digest=digest, at=now)
+
+
 def learn_turn(
-    user: EndUser, new: NewHotTurn, row: HotTurn, replied: RepliedReading, text: str, *, now: datetime, actor: str
+    user: EndUser,
+    new: NewHotTurn,
+    row: HotTurn,
+    replied: RepliedReading,
+    exchange: tuple[UUID, UUID | None] | None,
+    *,
+    now: datetime,
+    actor: str,
 ) -> TurnUpdate:
     """Evidence is the exchange of the same words where that came first, else the turn itself."""
     if not new.observes:
         return list_unlearned(replied, NOT_OBSERVED)
     if not replied.tells:
         return TurnUpdate()
-    exchange = threads.find_exchange_of(user, new.thread_id, row.text, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
         row.exchange_id, row.memory_id = exchange
         origin = FactOrigin(EvidenceKind.EXCHANGE, *exchange, new.thread_id)
-    return record_reading(user, replied, text, origin, now=now, actor=actor)
+    return record_reading(user, replied, row.text, origin, now=now, actor=actor)
 
 
 def list_unlearned(replied: RepliedReading, reason: str) -> TurnUpdate:

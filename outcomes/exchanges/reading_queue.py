@@ -132,8 +132,8 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     messages = spoken.in_bulk(before) if before else {}
     found = SaidBefore()
     for pk in before:
-        if (exchange := messages.get(pk)) is not None:
-            found = found.add(exchange.short_question, exchange.short_answer)
+        if pk in messages:
+            found = found.add(messages[pk].short_question, messages[pk].short_answer)
     return found
 
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, Literal
 
+from django.db import connection
+
 from knowledge_graph.hotmem.replies import RepliedReading
 from memory.access.confinement import current_scope
 from memory.claims import Claim
@@ -22,9 +24,10 @@ from memory.facts import changes
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
+from memory.facts.nearest import READ
 from memory.facts.profile.facts import CONFIDENCE
 from memory.facts.profile.rules import choose_confidence, choose_field
-from memory.facts.recording import FactEffect, RecordedFact, mark_unembedded, record_fact
+from memory.facts.recording import FactEffect, RecordedFact, look_up_drafts, mark_unembedded, record_fact
 from memory.guard import find_order, find_unredacted_secret, has_mark
 from memory.guard.annotation import SENTENCE_END
 from memory.language.folding import fold_text
@@ -54,6 +57,14 @@ ENDED: Final = "has ended"
 WAITS: Final = "waits_for_its_exchange"
 LAST_WORD: Final = re.compile(r"[^\W\d_]+$")
 CLAUSE_END: Final = re.compile(rf"[,:]\s|\s[-–—]\s|{SENTENCE_END.pattern}")
+# In plain SQL, both at once: the mapper took 4 ms of a turn that takes something back.
+HELD: Final = "user_id = %s AND state = 'active' AND subject_key = %s AND agent_id = %s AND project_id = %s"
+FIND_HELD: Final = f"""
+(SELECT true, {", ".join(READ)} FROM fact WHERE {HELD} AND object_key = %s AND %s <> ''
+ ORDER BY last_seen DESC, id LIMIT 10)
+UNION ALL
+(SELECT false, {", ".join(READ)} FROM fact WHERE {HELD} AND relation = %s ORDER BY last_seen DESC, id LIMIT 10)
+"""  # noqa: S608 -- names of our own
 # In a longer one much is told beside the matter.
 LONGEST_SENTENCE: Final = 160
 
@@ -119,13 +130,15 @@ def record_reading(
     recorded: list[RecordedFact] = []
     is_first = origin.kind is EvidenceKind.HOT_TURN
     changes.lock_facts(user)
-    for outcome, draft in draft_turn(replied, text, now):
+    drafted = list(draft_turn(replied, text, now))
+    found = look_up_drafts(user, [draft for _, draft in drafted if draft is not None], origin.scope)
+    for outcome, draft in drafted:
         if draft is None:
             update.told.append(outcome)
             continue
         # What a turn told before now is known; of an exchange its own reading may have told more.
         told_with = [one.fact for one in recorded if one.fact is not None] if is_first else None
-        one = record_fact(user, draft, origin, now=now, actor=actor, told_with=told_with)
+        one = record_fact(user, draft, origin, now=now, actor=actor, told_with=told_with, found=found)
         recorded.append(one)
         update.told.append(describe_recorded(outcome, one, now))
         update.add_closed([fact for fact in one.closed if one.fact is None or fact.pk != one.fact.pk])
@@ -270,13 +283,16 @@ def find_held(user: EndUser, triple: HotTriple) -> Fact | None:
 
     Under the lock of the facts.
     """
-    subject, value = fold_key(triple.subject), fold_key(triple.object)
+    value = fold_key(triple.object)
+    scope = current_scope()
     # Of the scope it is said in: what is taken back in one project stays true of another.
-    about = Fact.objects.for_user(user).active().of_scope(current_scope()).filter(subject_key=subject).defer("vector")
-    same = list(about.filter(object_key=value).order_by("-last_seen", "pk")[:10]) if value else []
+    about = [user.pk, fold_key(triple.subject), scope.agent_id, scope.project_id]
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_HELD, [*about, value, value, *about, triple.relation])
+        rows = [(is_same, Fact.from_db(connection.alias, READ, row)) for is_same, *row in cursor.fetchall()]
+    same = [fact for is_same, fact in rows if is_same]
     if same:
         return next((fact for fact in same if fact.relation == triple.relation), same[0])
-    slot = list(about.filter(relation=triple.relation).order_by("-last_seen", "pk")[:10])
     words = set(value.split())
-    near = [fact for fact in slot if not words or words & set(fact.object_key.split())]
+    near = [fact for _, fact in rows if not words or words & set(fact.object_key.split())]
     return near[0] if len(near) == 1 else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 from django.db import connection
@@ -211,17 +211,21 @@ def find_own_words(spoken: SpokenTurn, triple: HotTriple) -> str:
 
 def find_harm(statement: str, triple: HotTriple) -> str:
     """Why it may not be kept, as of any statement; empty where it may."""
-    if find_unredacted_secret(statement):
+    return find_harm_of_words(statement) or find_triple_harm(triple.key)
+
+
+@lru_cache(maxsize=256)
+def find_harm_of_words(words: str) -> str:
+    """A sentence is asked about for each of its triples."""
+    if find_unredacted_secret(words):
         return "secret"
-    return "order" if find_order(statement) else find_triple_harm(triple.key)
+    return "order" if find_order(words) else ""
 
 
 def find_triple_harm(triple: tuple[str, str, str]) -> str:
     words = " ".join(triple)
     # What was taken out of it was the value: no fact is left.
-    if has_mark(words) or find_unredacted_secret(words):
-        return "secret"
-    return "order" if find_order(words) else ""
+    return "secret" if has_mark(words) else find_harm_of_words(words)
 
 
 def draft_triple(triple: HotTriple, statement: str, reading: HotReading, now: datetime) -> FactDraft:

@@ -254,8 +254,8 @@ def is_alone(fact: Fact) -> bool:
 def list_told_with(fact: Fact) -> list[ToldSlot]:
     """What else its sentence told, whatever became of it since. In the user's scope."""
     found = _looked_up.get()
-    if found is not None and fact.pk in found.beside:
-        return found.beside[fact.pk]
+    if found is not None and (known := found.beside.get((fact.pk, fact.statement))) is not None:
+        return known
     with connection.cursor() as cursor:
         cursor.execute(TOLD_WITH, [fact.user_id, fact.statement, fact.pk])
         return [ToldSlot(*row) for row in cursor.fetchall()]

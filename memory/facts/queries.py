@@ -87,13 +87,13 @@ class AskedSlot:
 class FoundSlots:
     """What is known of the slots of a turn, read at once; what the turn itself changes is taken out again.
 
-    ``beside`` is what else the sentence of a fact told. ``fresh`` are facts that the turn added, in their own words.
+    ``beside`` is what else the sentence of a fact told, by both. ``fresh`` are facts that the turn added, in its words.
     ``has_reviews``: ending a fact may settle a pair, and so move how far facts of other slots are believed.
     """
 
     forgotten: dict[AskedSlot, bool] = field(default_factory=dict)
     facts: dict[AskedSlot, list[Fact]] = field(default_factory=dict)
-    beside: dict[UUID, list[ToldSlot]] = field(default_factory=dict)
+    beside: dict[tuple[UUID, str], list[ToldSlot]] = field(default_factory=dict)
     fresh: set[UUID] = field(default_factory=set)
     has_reviews: bool = False
 
@@ -103,6 +103,9 @@ class FoundSlots:
         for asked, held in list(self.facts.items()):
             if asked.keys[:2] == slot or any(one.pk == fact.pk for one in held):
                 del self.facts[asked]
+
+    def drop_sentence(self, statement: str) -> None:
+        self.beside = {key: told for key, told in self.beside.items() if key[1] != statement}
 
     def drop_all(self) -> None:
         self.facts.clear()
@@ -130,7 +133,7 @@ def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> Fo
         fact = Fact.from_db(connection.alias, READ, row)
         held.append(fact)
         if beside is not None:
-            found.beside[fact.pk] = [ToldSlot(*told) for told in json.loads(beside)]
+            found.beside[fact.pk, fact.statement] = [ToldSlot(*told) for told in json.loads(beside)]
     return found
 
 

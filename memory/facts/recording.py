@@ -135,8 +135,11 @@ def forget_looked_up(found: FoundSlots, recorded: RecordedFact, draft: FactDraft
         return
     for fact in [*recorded.closed, *([recorded.fact] if recorded.fact is not None else [])]:
         found.drop_moved(fact)
-    # A sentence told one more, or one in other words.
-    found.beside.clear()
+    if recorded.fact is not None and recorded.fact.pk in found.fresh:
+        found.drop_sentence(recorded.fact.statement)
+    elif recorded.fact is not None and recorded.fact.statement == draft.statement:
+        # It may stand in these words only now.
+        found.beside.clear()
 
 
 def mark_unembedded(user: EndUser, recorded: Sequence[RecordedFact], now: datetime) -> None:

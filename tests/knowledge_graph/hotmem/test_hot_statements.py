@@ -40,8 +40,8 @@ def test_slots_are_looked_up_once_for_a_turn(user: EndUser) -> None:
     sent_alone = [one["sql"] for one in sent if "SAVEPOINT" not in one["sql"]]
     assert sum("WITH asked" in sql for sql in sent_alone) == 1
     told = [sql for sql in sent_alone if "webhook" not in sql and "current_setting" not in sql]
-    # The conversation, the slots, the pairs that either end may settle, one more mention of her, the worker's mark, what
-    # is known of the matter and of whom it names, the turn. One by one it was fourteen.
+    # The conversation, the slots, the pairs that either end may settle, one more mention of her, the worker's mark,
+    # what is known of the matter and of whom it names, the turn. One by one it was fourteen.
     assert len(told) <= 9
 
 
@@ -62,7 +62,7 @@ def test_a_slot_is_found_with_its_sentence_and_what_was_forgotten(user: EndUser)
     say(user, TOLD)
     with user_scope(user):
         fact = Fact.objects.for_user(user).get(subject_key="ana", relation="lives_in")
-        asked = queries.AskedSlot(fact.keys, "x" * 64, timezone.now(), holds_one=True)
+        asked = queries.AskedSlot(("ana", "lives_in", "bath"), "x" * 64, timezone.now(), holds_one=True)
         FactTombstone.objects.create(user=user, digest=asked.digest, forgotten_at=timezone.now())
         found = queries.find_slots(user, [asked, replace(asked, digest="y" * 64)], EVERYTHING)
     assert list(found.forgotten.values()) == [True, False]

@@ -90,11 +90,11 @@ def load_conversation(user: EndUser, thread_id: str, text: str, reply: str, now:
 
     In the user's scope, under the lock of the conversation.
     """
-    keys: list[Any] = list_conversation_keys(user, thread_id)
+    keys = list_conversation_keys(user, thread_id)
     size = len(text.encode("utf-8", "surrogatepass"))
-    own = [now - SAME_TURN, size // MOST_STRETCHED, size * MOST_STRETCHED + PADDING]
+    values: list[Any] = [*keys * 4, now - SAME_TURN, size // MOST_STRETCHED, size * MOST_STRETCHED + PADDING]
     with connection.cursor() as cursor:
-        cursor.execute(LOAD, [*keys * 4, *own])
+        cursor.execute(LOAD, values)
         rows = [EarlierRow(*row) for row in cursor.fetchall()]
     digest = digest_words(text)
     mine = (row for row in rows if row.kind == OWN and digest_words(row.said) == digest)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.db import connection
 
@@ -290,7 +290,7 @@ def find_held(user: EndUser, triple: HotTriple) -> Fact | None:
     value = fold_key(triple.object)
     scope = current_scope()
     # Of the scope it is said in: what is taken back in one project stays true of another.
-    about = [user.pk, fold_key(triple.subject), scope.agent_id, scope.project_id]
+    about: list[Any] = [user.pk, fold_key(triple.subject), scope.agent_id, scope.project_id]
     with connection.cursor() as cursor:
         cursor.execute(FIND_HELD, [*about, value, value, *about, triple.relation])
         rows = [(is_same, Fact.from_db(connection.alias, READ, row)) for is_same, *row in cursor.fetchall()]

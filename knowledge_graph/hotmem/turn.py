@@ -33,7 +33,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading
 from memory.claims.frames.remembering import load_requests
 from memory.claims.health.cues import load_health_cues
-from memory.claims.succession import load_dose_moves
+from memory.claims.succession import load_dose_moves, read_new_dose
 from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
 from memory.facts.antecedents import list_antecedents
@@ -51,6 +51,12 @@ SWITCHED_OFF: Final = "extraction_is_off"
 NOT_OBSERVED: Final = "not_observed"
 # What `warm_up` reads: it has every word of health loaded.
 DOSED: Final = "I take ramipril 5 mg."
+TOLD: Final = "I live in Rome and my brother Theo lives in Oslo."
+ANSWERED: Final = (
+    ("Where do you live?", "Rome"),
+    ("Do you still live in Rome?", "no, Oslo"),
+    ("How old is Theo?", "nine"),
+)
 STAGES: Final = ("intent", "extraction", "update", "retrieval")
 
 
@@ -104,12 +110,16 @@ class StageClock:
 
 def warm_up() -> None:
     """Load the words that reading, judging and ranking need, which took 1.7 s in the first turn of a process; those of
-    moved doses, requests, health and times took another .4 s of the first that needed them."""
-    pipelines = memory_conf().hot.pipelines
-    for language in pipelines:
-        read_turn("I live in Rome.", (), language, pipelines)
+    moved doses, requests, health and times took another .4 s of the first that needed them, and those of replies 80
+    ms."""
+    conf = memory_conf().hot
+    for language in {*conf.languages, *conf.pipelines}:
+        read_turn("I live in Rome.", (), language, conf.pipelines)
         load_dose_moves(language)
         load_requests(language)
+    read_new_dose(DOSED)
+    for asked, said in ANSWERED:
+        read_reply(read_turn(said), said, (TOLD,), asked, TOLD, lang=None)
     add_health(read_turn(DOSED), DOSED, ())
     load_health_cues()
     find_times("at half past eight")

@@ -118,11 +118,11 @@ def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> Fo
     slots = list(dict.fromkeys(asked))
     if not slots:
         return found
-    rows = [value for number, one in enumerate(slots) for value in (number, *list_slot_values(one))]
+    values: list[Any] = [value for number, one in enumerate(slots) for value in (number, *list_slot_values(one))]
     place = name_scope(scope)
-    ids = [user.pk, place["agent_id"], place["project_id"], user.pk, user.pk, user.pk]
+    values += [user.pk, place["agent_id"], place["project_id"], user.pk, user.pk, user.pk]
     with connection.cursor() as cursor:
-        cursor.execute(FIND_SLOTS.format(slots=", ".join([ROW_OF_SLOT] * len(slots))), [*rows, *ids])
+        cursor.execute(FIND_SLOTS.format(slots=", ".join([ROW_OF_SLOT] * len(slots))), values)
         read = cursor.fetchall()
     for number, is_forgotten, has_reviews, beside, *row in read:
         one = slots[number]

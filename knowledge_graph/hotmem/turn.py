@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
-from knowledge_graph.hotmem.earlier import EarlierTalk, load_conversation
+from knowledge_graph.hotmem.earlier import END_OF_REPLY, EarlierTalk, load_conversation
 from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
@@ -157,7 +157,7 @@ def run_in_thread(
     user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
-    before = load_conversation(user, new.thread_id, text, redact_secrets(new.reply).text, now)
+    before = load_conversation(user, new.thread_id, text, redact_secrets(new.reply[-END_OF_REPLY:]).text, now)
     state, talk = before.state, before.talk
     state.turn += 1
     with clock.measure("extraction"):

@@ -21,6 +21,9 @@ from memory.tiers import Tier
 from outcomes.signals import exchange_stored
 
 PROMOTED_AFTER_S = 2.0
+# The vectors of what a turn told are made while its answer is, and not while the turn itself waits for a processor; of
+# turns that come at once they are made together.
+COMPLETED_AFTER_S = 0.5
 
 
 @receiver(index_due, dispatch_uid="memory.index")
@@ -41,7 +44,7 @@ def invalidate_lexical_cache(sender: type, user_id: int, **kwargs: Any) -> None:
 
 @receiver(facts_due, dispatch_uid="memory.facts")
 def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
-    enqueue(tasks.complete_facts, user_id)
+    enqueue(tasks.complete_facts, user_id, after_s=COMPLETED_AFTER_S)
 
 
 @receiver(exchange_stored, dispatch_uid="memory.stream")

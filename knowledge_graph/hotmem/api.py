@@ -59,7 +59,7 @@ def require_write(request: HttpRequest) -> None:
 
 
 def answer_turn(request: HttpRequest, user: EndUser, body: HotTurnIn) -> HttpResponse:
-    new = NewHotTurn(body.thread_id, body.text, body.lang, body.observe)
+    new = NewHotTurn(body.thread_id, body.text, body.lang, body.observe, body.last_reply or "")
 
     def run() -> HttpResponse:
         result = run_hot_turn(user, new, now=timezone.now(), actor=get_actor(request))

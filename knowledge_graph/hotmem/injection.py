@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Final
 
 from memory.conf import HotPathConf
@@ -20,7 +21,12 @@ def compose_message(said: Sequence[str], window: Iterable[str], conf: HotPathCon
     None where there is nothing to say: a client then removes the message before.
     """
     is_rotating = conf.mode == ROTATING
-    lines = dict.fromkeys([*said, *window] if is_rotating else said)
+    # The window is worded no further than is said: of eighteen lines a turn five were.
+    lines = dict[str, None]()
+    for line in chain(said, window if is_rotating else ()):
+        lines[line] = None
+        if len(lines) >= conf.bullets_max:
+            break
     if not lines:
         return None
     freshness = FRESHNESS.format(turns=conf.hint_window if is_rotating else 1, at=f"{now:%Y-%m-%dT%H:%M:%SZ}")

@@ -50,6 +50,11 @@ class HotTurnIn(ScopedFields, RequestBody):
         pattern=LANGUAGE_PATTERN,
         description="The turn's language, where the client knows it; one of `HOTMEM_LANGS`.",
     )
+    last_reply: Text | None = Field(
+        default=None,
+        description="What the assistant said just before, where no stored exchange of the conversation holds it. A "
+        "question that it ends with is what a few words answer; nothing of it is kept as the person's.",
+    )
     observe: Flag = Field(
         default=True, description="Whether what the turn tells is kept; then the key needs the scope write."
     )

@@ -27,16 +27,9 @@ EARLIER_TURNS: Final = 4
 KEPT: Final = timedelta(days=7)
 # A client stores the exchange when its answer is complete, or the turn after the exchange.
 SAME_TURN: Final = timedelta(hours=1)
-# How much longer the same words may be where they are spaced or capitalised otherwise. The database knows the size of a
-# message without reading it, so none is fetched that cannot be the turn.
-MOST_STRETCHED: Final = 2
-PADDING: Final = 200
 # In plain SQL, as each statement that the mapper builds takes a millisecond of a turn's thirty.
 OF_CONVERSATION: Final = "user_id = %s AND thread_id = %s AND agent_id = %s AND project_id = %s"
 LOAD_STATE: Final = f"SELECT turn, mentions, recent, shown FROM hot_thread WHERE {OF_CONVERSATION}"  # noqa: S608
-# Turns may stand without a state: those that were stored before a state had an agent and a project.
-LAST_NUMBER: Final = f"SELECT coalesce(max(number), 0) FROM hot_turn WHERE {OF_CONVERSATION}"  # noqa: S608
-LOAD_EARLIER: Final = f"SELECT text FROM hot_turn WHERE {OF_CONVERSATION} ORDER BY number DESC LIMIT %s"  # noqa: S608
 SAVE_STATE: Final = """
 INSERT INTO hot_thread (user_id, thread_id, agent_id, project_id, turn, mentions, recent, shown, updated_at)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (user_id, thread_id, agent_id, project_id) DO UPDATE SET
@@ -46,13 +39,6 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (user_id, thread_id, age
 SAVE_TURN: Final = """
 INSERT INTO hot_turn (id, user_id, thread_id, number, text, digest, lang, intent, trace, exchange_id, memory_id, at)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
-"""
-FIND_EXCHANGES: Final = """
-SELECT e.id, e.memory_id, e.user_message FROM exchange e
-WHERE e.user_id = %s AND e.thread_id = %s AND e.agent_id = %s AND e.project_id = %s AND e.created_at > %s
-AND octet_length(e.user_message) BETWEEN %s AND %s AND NOT EXISTS (
-    SELECT 1 FROM hot_turn t WHERE t.user_id = e.user_id AND t.thread_id = e.thread_id AND t.exchange_id = e.id)
-ORDER BY e.created_at, e.id
 """
 
 
@@ -73,11 +59,10 @@ class HotThreadState:
     shown: list[ShownFact] = field(default_factory=list)
 
     @classmethod
-    def of(cls, row: Sequence[Any]) -> "HotThreadState":
-        """Of the columns that `LOAD_STATE` reads."""
-        mentions, recent, shown = (json.loads(column) for column in row[1:])
+    def of(cls, turn: int, mentions: list[str], recent: list[Any], shown: list[Any]) -> "HotThreadState":
+        """Of the columns of its row."""
         return cls(
-            row[0],
+            turn,
             mentions,
             [(UUID(fact_id), turn) for fact_id, turn in recent],
             [ShownFact(UUID(fact_id), turn, score) for fact_id, turn, score in shown],
@@ -117,22 +102,11 @@ def lock_thread(user: EndUser, thread_id: str) -> None:
 
 
 def load_thread(user: EndUser, thread_id: str) -> HotThreadState:
-    """In the user's scope."""
-    keys = list_conversation_keys(user, thread_id)
+    """Without its turns. In the user's scope."""
     with connection.cursor() as cursor:
-        cursor.execute(LOAD_STATE, keys)
-        if (row := cursor.fetchone()) is not None:
-            return HotThreadState.of(row)
-        cursor.execute(LAST_NUMBER, keys)
-        [number] = cursor.fetchone() or (0,)
-    return HotThreadState(number)
-
-
-def list_earlier(user: EndUser, thread_id: str) -> list[str]:
-    """What the person said last in a conversation, oldest first. In the user's scope."""
-    with connection.cursor() as cursor:
-        cursor.execute(LOAD_EARLIER, [*list_conversation_keys(user, thread_id), EARLIER_TURNS])
-        return [text for (text,) in cursor.fetchall()][::-1]
+        cursor.execute(LOAD_STATE, list_conversation_keys(user, thread_id))
+        row = cursor.fetchone()
+    return HotThreadState.of(row[0], *map(json.loads, row[1:])) if row is not None else HotThreadState()
 
 
 def save_thread(user: EndUser, thread_id: str, state: HotThreadState, now: datetime) -> None:
@@ -151,16 +125,6 @@ def save_turn(row: HotTurn) -> None:
 def digest_words(text: str) -> str:
     """Equal for the same words, however they are spaced."""
     return hashlib.sha256(" ".join(text.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def find_exchange_of(user: EndUser, thread_id: str, text: str, now: datetime) -> tuple[UUID, UUID | None] | None:
-    """The exchange of these very words that no turn was found to be yet, and its memory. In the user's scope."""
-    digest, size = digest_words(text), len(text.encode("utf-8", "surrogatepass"))
-    sizes = (size // MOST_STRETCHED, size * MOST_STRETCHED + PADDING)
-    with connection.cursor() as cursor:
-        cursor.execute(FIND_EXCHANGES, [*list_conversation_keys(user, thread_id), now - SAME_TURN, *sizes])
-        found = ((pk, memory_id) for pk, memory_id, said in cursor.fetchall() if digest_words(said) == digest)
-        return next(found, None)
 
 
 def link_exchange(user: EndUser, exchange: Exchange) -> HotTurn | None:

@@ -10,16 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from knowledge_graph.hotmem import threads
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
+from knowledge_graph.hotmem.earlier import END_OF_REPLY, EarlierTalk, load_conversation
 from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
-from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, record_reading
+from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, describe_claim, record_reading
 from knowledge_graph.hotmem.ranking import RankedEdge
+from knowledge_graph.hotmem.replies import RepliedReading, read_reply
 from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
 from knowledge_graph.hotmem.telemetry import record_turn
 from knowledge_graph.hotmem.threads import HotThreadState
@@ -31,7 +33,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading
 from memory.claims.frames.remembering import load_requests
 from memory.claims.health.cues import load_health_cues
-from memory.claims.succession import load_dose_moves
+from memory.claims.succession import load_dose_moves, read_new_dose
 from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
 from memory.facts.antecedents import list_antecedents
@@ -49,6 +51,12 @@ SWITCHED_OFF: Final = "extraction_is_off"
 NOT_OBSERVED: Final = "not_observed"
 # What `warm_up` reads: it has every word of health loaded.
 DOSED: Final = "I take ramipril 5 mg."
+TOLD: Final = "I live in Rome and my brother Theo lives in Oslo."
+ANSWERED: Final = (
+    ("Where do you live?", "Rome"),
+    ("Do you still live in Rome?", "no, Oslo"),
+    ("How old is Theo?", "nine"),
+)
 STAGES: Final = ("intent", "extraction", "update", "retrieval")
 
 
@@ -60,6 +68,8 @@ class NewHotTurn:
     text: str
     lang: str | None = None
     observes: bool = True
+    # The assistant's last words, where no exchange of the conversation holds them yet.
+    reply: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +110,16 @@ class StageClock:
 
 def warm_up() -> None:
     """Load the words that reading, judging and ranking need, which took 1.7 s in the first turn of a process; those of
-    moved doses, requests, health and times took another .4 s of the first that needed them."""
-    pipelines = memory_conf().hot.pipelines
-    for language in pipelines:
-        read_turn("I live in Rome.", (), language, pipelines)
+    moved doses, requests, health and times took another .4 s of the first that needed them, and those of replies 80
+    ms."""
+    conf = memory_conf().hot
+    for language in {*conf.languages, *conf.pipelines}:
+        read_turn("I live in Rome.", (), language, conf.pipelines)
         load_dose_moves(language)
         load_requests(language)
+    read_new_dose(DOSED)
+    for asked, said in ANSWERED:
+        read_reply(read_turn(said), said, (TOLD,), asked, TOLD, lang=None)
     add_health(read_turn(DOSED), DOSED, ())
     load_health_cues()
     find_times("at half past eight")
@@ -128,38 +142,35 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
     return result
 
 
-def read_with_known(
-    user: EndUser, text: str, earlier: Sequence[str], lang: str | None, conf: HotPathConf
-) -> HotReading:
+def read_with_known(user: EndUser, text: str, talk: EarlierTalk, lang: str | None, conf: HotPathConf) -> RepliedReading:
     """A turn that tells nothing by itself may speak of whom another conversation introduced: "Doris died"."""
-    reading = add_health(read_turn(text, earlier, lang, conf.pipelines), text, earlier)
-    if reading.triples or reading.retracted or text.rstrip().endswith("?"):
-        return reading
-    named = list_antecedents(user, text, earlier)
-    if not named:
-        return reading
-    known = [*earlier, *named]
-    return add_health(read_turn(text, known, lang, conf.pipelines), text, known)
+    previous = talk.turns
+    reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+    is_open = not (reading.triples or reading.retracted or text.rstrip().endswith("?"))
+    if is_open and (named := list_antecedents(user, f"{talk.asked} {text}".strip(), previous)):
+        previous = [*previous, *named]
+        reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+    return read_reply(reading, text, previous, talk.asked, talk.lead, lang=lang)
 
 
 def run_in_thread(
     user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
-    state = threads.load_thread(user, new.thread_id)
-    earlier = threads.list_earlier(user, new.thread_id) if state.turn else []
+    before = load_conversation(user, new.thread_id, text, redact_secrets(new.reply[-END_OF_REPLY:]).text, now)
+    state, talk = before.state, before.talk
     state.turn += 1
     with clock.measure("extraction"):
-        reading = read_with_known(user, text, earlier, new.lang, conf)
+        replied = read_with_known(user, text, talk, new.lang, conf)
+    reading = replied.reading
     with clock.measure("intent"):
-        cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples))
-    digest = threads.digest_words(text)
-    row = HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=state.turn, text=text, digest=digest, at=now)
+        cue = read_cue(text, reading.intent, reading.lang, tells=bool(reading.triples or replied.replies))
+    row = build_turn(user, new, state.turn, text, now)
     with clock.measure("update"):
         update = (
-            learn_turn(user, new, row, reading, text, now=now, actor=actor)
+            learn_turn(user, new, row, replied, before.own_exchange, now=now, actor=actor)
             if conf.extracts
-            else list_unlearned(reading, SWITCHED_OFF)
+            else list_unlearned(replied, SWITCHED_OFF)
         )
     findings = HotFindings()
     with clock.measure("retrieval"):
@@ -171,7 +182,7 @@ def run_in_thread(
     move_state(state, update, findings, observes=new.observes)
     threads.save_thread(user, new.thread_id, state, now)
     if new.observes:
-        keep_turn(row, reading, update, findings)
+        keep_turn(row, reading, talk.asked, update, findings)
     return HotTurnResult(state.turn, reading, update, bullets, message)
 
 
@@ -180,25 +191,37 @@ def refuse_unknown_language(lang: str | None, conf: HotPathConf) -> None:
         raise WriteRefused("lang", f"must be one of {', '.join(conf.languages)}, or left out")
 
 
+def build_turn(user: EndUser, new: NewHotTurn, number: int, text: str, now: datetime) -> HotTurn:
+    digest = threads.digest_words(text)
+    return HotTurn(pk=uuid4(), user=user, thread_id=new.thread_id, number=number, text=text, digest=digest, at=now)
+
+
 def learn_turn(
-    user: EndUser, new: NewHotTurn, row: HotTurn, reading: HotReading, text: str, *, now: datetime, actor: str
+    user: EndUser,
+    new: NewHotTurn,
+    row: HotTurn,
+    replied: RepliedReading,
+    exchange: tuple[UUID, UUID | None] | None,
+    *,
+    now: datetime,
+    actor: str,
 ) -> TurnUpdate:
     """Evidence is the exchange of the same words where that came first, else the turn itself."""
     if not new.observes:
-        return list_unlearned(reading, NOT_OBSERVED)
-    if not (reading.triples or reading.retracted):
+        return list_unlearned(replied, NOT_OBSERVED)
+    if not replied.tells:
         return TurnUpdate()
-    exchange = threads.find_exchange_of(user, new.thread_id, row.text, now)
     origin = FactOrigin(EvidenceKind.HOT_TURN, row.pk, None, new.thread_id)
     if exchange is not None:
         row.exchange_id, row.memory_id = exchange
         origin = FactOrigin(EvidenceKind.EXCHANGE, *exchange, new.thread_id)
-    return record_reading(user, reading, text, origin, now=now, actor=actor)
+    return record_reading(user, replied, row.text, origin, now=now, actor=actor)
 
 
-def list_unlearned(reading: HotReading, reason: str) -> TurnUpdate:
+def list_unlearned(replied: RepliedReading, reason: str) -> TurnUpdate:
     """What was read and is not kept."""
-    told = [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in reading.triples]
+    told = [describe_claim(one, reason) for one in replied.replies]
+    told += [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in replied.reading.triples]
     return TurnUpdate(told)
 
 
@@ -220,10 +243,11 @@ def list_names(facts: Sequence[Fact]) -> list[str]:
     return [*subjects, *(fold_key(fact.object) for fact in facts if fact.relation in NAMING)]
 
 
-def keep_turn(row: HotTurn, reading: HotReading, update: TurnUpdate, findings: HotFindings) -> None:
+def keep_turn(row: HotTurn, reading: HotReading, asked: str, update: TurnUpdate, findings: HotFindings) -> None:
     row.lang, row.intent = reading.lang, reading.intent
     told = {one.edge.fact_id for one in findings.chosen}
     row.trace = {
+        "asked": asked,
         "facts": [describe_outcome(one) for one in update.told],
         "dropped": [{"text": one.text, "reason": one.reason} for one in reading.dropped],
         "retracted": [str(fact.pk) for fact in update.retracted],

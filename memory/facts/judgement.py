@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
 
 from django.db import connection
@@ -21,10 +22,11 @@ from memory.claims.taxonomy import PARTNERS
 from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
-from memory.facts.keys import OPEN_RELATIONS, fold_key
+from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
+from memory.facts.queries import AskedSlot, FoundSlots, ToldSlot
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import (
     ends_state,
@@ -56,6 +58,8 @@ OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
 TOLD_WITH: Final = (
     "SELECT relation, subject_key, object_key FROM fact WHERE user_id = %s AND statement = %s AND id <> %s"
 )
+# What was looked up for the statement that is judged.
+_looked_up: ContextVar[FoundSlots | None] = ContextVar("looked_up_slots", default=None)
 
 
 @dataclass(slots=True)
@@ -72,19 +76,41 @@ class JudgedFacts:
 
 
 def judge_candidates(
-    user: EndUser, draft: FactDraft, keys: tuple[str, str, str], beside: Collection[UUID], origin: FactOrigin
+    user: EndUser,
+    draft: FactDraft,
+    keys: tuple[str, str, str],
+    beside: Collection[UUID],
+    origin: FactOrigin,
+    found: FoundSlots | None = None,
 ) -> JudgedFacts:
-    """``beside`` are facts of the same sentence, which are not held against each other."""
+    """``beside`` are facts of the same sentence, which are not held against each other; ``found`` is what was looked up
+    for all statements of a turn."""
+    token = _looked_up.set(found)
+    try:
+        return judge_compared(draft, keys, beside, origin, find_compared(user, draft, keys, origin.scope))
+    finally:
+        _looked_up.reset(token)
+
+
+def judge_compared(
+    draft: FactDraft,
+    keys: tuple[str, str, str],
+    beside: Collection[UUID],
+    origin: FactOrigin,
+    compared: Sequence[tuple[Fact, float | None]],
+) -> JudgedFacts:
     judged = JudgedFacts()
+    compared = [pair for pair in compared if pair[0].pk not in beside and not denies_another(pair[0], draft, keys)]
+    if not compared:
+        # Most of what is told for the first time: reading its sentence took a sixteenth of the turn.
+        return judged
     told = describe_draft(draft)
     # "I joined a second gym", whatever else its words announce.
     adds_one = adds_another(told)
     # "From January it'll be Thursday": until then it is what it was.
     is_ahead = begins_later(draft.statement, draft.occurred_at)
     others: list[tuple[Fact, float | None]] = []
-    for fact, cosine in find_compared(user, draft, keys, origin.scope):
-        if fact.pk in beside or denies_another(fact, draft, keys):
-            continue
+    for fact, cosine in compared:
         verdict = judge_fact(fact, draft, told, keys, cosine)
         if is_ahead and verdict != "unrelated" and fold_key(fact.statement) != fold_key(draft.statement):
             verdict = "keep_both"
@@ -128,8 +154,21 @@ def find_compared(
     was found, and comparing with each took 15 ms of the hot path's 30."""
     if not draft.is_quick:
         return find_candidates(user, draft.relation, keys[0], draft.vector, draft.model, scope)
+    found = _looked_up.get()
+    known = found.facts.get(name_slot(draft, keys)) if found is not None else None
+    if known is not None:
+        return [(fact, None) for fact in known]
+    return find_in_slot(user, keys, scope, holds_one=holds_one(draft))
+
+
+def name_slot(draft: FactDraft, keys: tuple[str, str, str]) -> AskedSlot:
+    return AskedSlot(keys, digest_fact(*keys, draft.statement), draft.occurred_at, holds_one(draft))
+
+
+def holds_one(draft: FactDraft) -> bool:
+    """Whether another value of the slot may end by it."""
     is_change = draft.tense != "present" or draft.is_correction or bool(draft.replaces)
-    return find_in_slot(user, keys, scope, holds_one=is_change or is_single_valued(draft.relation))
+    return is_change or is_single_valued(draft.relation)
 
 
 def judge_likely(
@@ -212,16 +251,11 @@ def is_alone(fact: Fact) -> bool:
     return not list_told_with(fact)
 
 
-class ToldSlot(NamedTuple):
-    """What a fact of the same sentence is about."""
-
-    relation: str
-    subject: str
-    value: str
-
-
 def list_told_with(fact: Fact) -> list[ToldSlot]:
     """What else its sentence told, whatever became of it since. In the user's scope."""
+    found = _looked_up.get()
+    if found is not None and (known := found.beside.get((fact.pk, fact.statement))) is not None:
+        return known
     with connection.cursor() as cursor:
         cursor.execute(TOLD_WITH, [fact.user_id, fact.statement, fact.pk])
         return [ToldSlot(*row) for row in cursor.fetchall()]

@@ -1,20 +1,23 @@
 """Reads facts: lists as of a time, one with its evidence and history, and what stands behind memories."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Exp, Extract, Greatest
 
-from memory.access.confinement import ScopeFilter
+from memory.access.confinement import RowScope, ScopeFilter
 from memory.access.scope import user_scope
 from memory.claims.questions import read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
+from memory.facts.nearest import MOST_IN_SLOT, MOST_VALUE_WORDS, READ, name_scope
 from memory.language.folding import WORD
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import FactQuerySet, FactState, ReviewKind
@@ -28,6 +31,117 @@ LEAST_WORD: Final = 3
 MOST_READ: Final = 200
 # How near a fact of the very relation is that no word of the question names.
 ASKED_SHARE: Final = 0.6
+
+ROW_OF_SLOT: Final = "(%s, %s, %s::timestamptz, %s, %s, %s, %s, %s::text[])"
+# As `nearest.SLOT` and the statements of `recording` and `judgement`, of several slots at once: each is a message, and
+# of a turn that tells three facts they were ten of nineteen. The sentences are looked for where a value may end alone,
+# as no index has them.
+FIND_SLOTS: Final = f"""
+WITH asked (number, digest, said_at, subject, relation, value, holds_one, parts) AS (VALUES {{slots}}),
+slot AS (
+  SELECT asked.number, asked.holds_one, asked.value, held.* FROM asked CROSS JOIN LATERAL (
+    SELECT {", ".join(READ)} FROM fact
+    WHERE user_id = %s AND state = 'active' AND subject_key = asked.subject AND fact.relation = asked.relation
+      AND agent_id = %s AND project_id = %s
+      AND (asked.holds_one OR object_key = ANY(asked.parts) OR position(asked.value IN object_key) > 0)
+    ORDER BY last_seen DESC, id LIMIT {MOST_IN_SLOT}
+  ) held
+),
+sentence AS MATERIALIZED (
+  SELECT id, statement, relation, subject_key, object_key FROM fact
+  WHERE user_id = %s AND EXISTS (SELECT 1 FROM slot WHERE holds_one AND object_key <> value)
+    AND statement IN (SELECT statement FROM slot WHERE holds_one AND object_key <> value)
+)
+SELECT asked.number, EXISTS (
+    SELECT 1 FROM fact_tombstone gone
+    WHERE gone.user_id = %s AND gone.digest = asked.digest AND gone.forgotten_at >= asked.said_at
+  ), EXISTS (SELECT 1 FROM fact_review WHERE user_id = %s AND decision = ''),
+  CASE WHEN slot.holds_one AND slot.object_key <> slot.value THEN (
+    SELECT coalesce(json_agg(json_build_array(relation, subject_key, object_key)), '[]')::text FROM sentence
+    WHERE sentence.statement = slot.statement AND sentence.id <> slot.id
+  ) END, {", ".join(f"slot.{name}" for name in READ)}
+FROM asked LEFT JOIN slot USING (number) ORDER BY asked.number, slot.last_seen DESC, slot.id
+"""  # noqa: S608 -- columns of our own
+
+
+class ToldSlot(NamedTuple):
+    """What a fact of the same sentence is about."""
+
+    relation: str
+    subject: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSlot:
+    """The slot of a statement on its way to a fact, and by which digest it may have been forgotten."""
+
+    keys: tuple[str, str, str]
+    digest: str
+    said_at: datetime
+    # Whether another value of the slot may end by it.
+    holds_one: bool
+
+
+@dataclass(slots=True)
+class FoundSlots:
+    """What is known of the slots of a turn, read at once; what the turn itself changes is taken out again.
+
+    ``beside`` is what else the sentence of a fact told, by both. ``fresh`` are facts that the turn added, in its words.
+    ``has_reviews``: ending a fact may settle a pair, and so move how far facts of other slots are believed.
+    """
+
+    forgotten: dict[AskedSlot, bool] = field(default_factory=dict)
+    facts: dict[AskedSlot, list[Fact]] = field(default_factory=dict)
+    beside: dict[tuple[UUID, str], list[ToldSlot]] = field(default_factory=dict)
+    fresh: set[UUID] = field(default_factory=set)
+    has_reviews: bool = False
+
+    def drop_moved(self, fact: Fact) -> None:
+        """A fact was written: what was read of its slot may be so no longer."""
+        slot = (fact.subject_key, fact.relation)
+        for asked, held in list(self.facts.items()):
+            if asked.keys[:2] == slot or any(one.pk == fact.pk for one in held):
+                del self.facts[asked]
+
+    def drop_sentence(self, statement: str) -> None:
+        self.beside = {key: told for key, told in self.beside.items() if key[1] != statement}
+
+    def drop_all(self) -> None:
+        self.facts.clear()
+        self.beside.clear()
+
+
+def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> FoundSlots:
+    """In the user's scope, under the lock of the facts."""
+    found = FoundSlots()
+    slots = list(dict.fromkeys(asked))
+    if not slots:
+        return found
+    values: list[Any] = [value for number, one in enumerate(slots) for value in (number, *list_slot_values(one))]
+    place = name_scope(scope)
+    values += [user.pk, place["agent_id"], place["project_id"], user.pk, user.pk, user.pk]
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_SLOTS.format(slots=", ".join([ROW_OF_SLOT] * len(slots))), values)
+        read = cursor.fetchall()
+    for number, is_forgotten, has_reviews, beside, *row in read:
+        one = slots[number]
+        found.forgotten[one], found.has_reviews = is_forgotten, has_reviews
+        held = found.facts.setdefault(one, [])
+        if row[READ.index("id")] is None:
+            continue
+        fact = Fact.from_db(connection.alias, READ, row)
+        held.append(fact)
+        if beside is not None:
+            found.beside[fact.pk, fact.statement] = [ToldSlot(*told) for told in json.loads(beside)]
+    return found
+
+
+def list_slot_values(one: AskedSlot) -> list[Any]:
+    subject, relation, value = one.keys
+    words = value.split()[:MOST_VALUE_WORDS]
+    parts = {" ".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
+    return [one.digest, one.said_at, subject, relation, value, one.holds_one, sorted({*parts, value})]
 
 
 @dataclass(frozen=True, slots=True)

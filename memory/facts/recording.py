@@ -6,14 +6,16 @@ in one transaction, under a lock of the person's facts, and reading the same tur
 """
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from django.db import connection
 
+from memory.access.confinement import RowScope
 from memory.access.deferred_writes import insert_later, update_later
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import ENDED, name_category
@@ -22,10 +24,11 @@ from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, begin_evidence, find_facts_of, reinforce_fact
-from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact
+from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact, name_slot
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import measure_cosines
 from memory.facts.pairs import PairStatement
+from memory.facts.queries import FoundSlots, find_slots
 from memory.facts.readings import was_read_so
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactReview
@@ -78,31 +81,65 @@ def record_fact(
     now: datetime,
     actor: str,
     told_with: Sequence[Fact] | None = None,
+    found: FoundSlots | None = None,
 ) -> RecordedFact:
     """Record one statement. In the user's scope; asks no other service.
 
-    ``told_with`` are the facts of the same origin, where the caller knows them and holds the lock.
+    ``told_with`` are the facts of the same origin, where the caller knows them and holds the lock, and ``found`` what
+    `look_up_drafts` has read of several statements.
     """
+    found = found or FoundSlots()
     if told_with is None:
         changes.lock_facts(user)
-    keys = (fold_key(draft.subject), draft.relation, fold_key(draft.object))
+    keys = list_keys(draft)
     told_with = find_facts_of(user, origin) if told_with is None else told_with
-    if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with):
+    if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with, found.fresh):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
     # What stands in the bank is there for everybody to see, forgotten or not.
-    if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys):
+    if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys, found):
         return RecordedFact(None, FactEffect.BLOCKED)
     # Of one breath two facts hold together, unless the person corrects themselves in it.
     is_corrected = draft.is_correction or bool(draft.replaces)
     beside = {fact.pk for fact in told_with if not is_corrected or fact.statement == draft.statement}
-    judged = judge_candidates(user, draft, keys, beside, origin)
+    judged = judge_candidates(user, draft, keys, beside, origin, found)
     if draft.is_remark and not ends_something(judged, draft) and judged.about is None:
         return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
         best = max(judged.same, key=lambda pair: (pair[1] or 0.0, pair[0].last_seen, pair[0].pk))[0]
-        return support_fact(best, draft, origin, judged, now=now, actor=actor)
-    fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
-    return settle_conflicts(fact, draft, judged, now=now, actor=actor)
+        found.fresh.discard(best.pk)
+        recorded = support_fact(best, draft, origin, judged, now=now, actor=actor)
+    else:
+        fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
+        found.fresh.add(fact.pk)
+        recorded = settle_conflicts(fact, draft, judged, now=now, actor=actor)
+    forget_looked_up(found, recorded, draft)
+    return recorded
+
+
+def look_up_drafts(user: EndUser, drafts: Sequence[FactDraft], scope: RowScope) -> FoundSlots:
+    """What is known of the slots of quick drafts, for all of a turn. In the user's scope, the facts locked."""
+    quick = [draft for draft in drafts if draft.is_quick]
+    return find_slots(user, [name_slot(draft, list_keys(draft)) for draft in quick], scope)
+
+
+def list_keys(draft: FactDraft) -> tuple[str, str, str]:
+    return fold_key(draft.subject), draft.relation, fold_key(draft.object)
+
+
+def forget_looked_up(found: FoundSlots, recorded: RecordedFact, draft: FactDraft) -> None:
+    """What a statement changed is read anew by those behind it."""
+    is_of_doses = draft.relation in {TAKES, DOSE}
+    if recorded.review is not None or (recorded.closed and (found.has_reviews or is_of_doses)):
+        # It may have moved facts of any slot.
+        found.drop_all()
+        return
+    for fact in [*recorded.closed, *([recorded.fact] if recorded.fact is not None else [])]:
+        found.drop_moved(fact)
+    if recorded.fact is not None and recorded.fact.pk in found.fresh:
+        found.drop_sentence(recorded.fact.statement)
+    elif recorded.fact is not None and recorded.fact.statement == draft.statement:
+        # It may stand in these words only now.
+        found.beside.clear()
 
 
 def mark_unembedded(user: EndUser, recorded: Sequence[RecordedFact], now: datetime) -> None:
@@ -124,8 +161,17 @@ def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told
     return None
 
 
-def find_told(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:
-    """The fact this very turn was counted for though it says it in other words, active or not by now."""
+def find_told(
+    user: EndUser,
+    draft: FactDraft,
+    keys: tuple[str, str, str],
+    told_with: Sequence[Fact],
+    fresh: Collection[UUID],
+) -> Fact | None:
+    """The fact this very turn was counted for though it says it in other words, active or not by now.
+
+    ``fresh`` are known to stand in the words that they were told in.
+    """
     if not told_with:
         return None
     told = describe_draft(draft)
@@ -139,7 +185,8 @@ def find_told(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_
         elif draft.relation in OPEN_RELATIONS:
             is_told = (fact.subject_key, fact.relation) == keys[:2]
         else:
-            is_told = has_taken_wording(fact, draft, told, keys) or was_read_so(fact, draft.relation)
+            has_taken = fact.pk not in fresh and has_taken_wording(fact, draft, told, keys)
+            is_told = has_taken or was_read_so(fact, draft.relation)
         if is_told:
             return fact
     return None
@@ -167,7 +214,9 @@ def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bo
     return draft.relation not in OPEN_RELATIONS or fold_key(fact.statement) == fold_key(draft.statement)
 
 
-def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], found: FoundSlots) -> bool:
+    if (known := found.forgotten.get(name_slot(draft, keys))) is not None:
+        return known
     digest = digest_fact(*keys, draft.statement)
     with connection.cursor() as cursor:
         cursor.execute(FIND_TOMBSTONE, [user.pk, digest, draft.occurred_at])

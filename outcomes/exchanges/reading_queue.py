@@ -47,9 +47,9 @@ class SaidBefore:
     answered: Sequence[str] = ()
     asked: str = ""
 
-    def add(self, exchange: Exchange) -> "SaidBefore":
-        turns, answered = [*self.turns, exchange.short_question], [*self.answered, self.asked]
-        return SaidBefore(turns, answered, find_asked(exchange.short_answer))
+    def add(self, said: str, reply: str = "") -> "SaidBefore":
+        """With the next turn, and what the assistant replied to it as far as that is known."""
+        return SaidBefore([*self.turns, said], [*self.answered, self.asked], find_asked(reply))
 
     @property
     def lead(self) -> str:
@@ -120,7 +120,7 @@ def recall_threads(user: EndUser, rows: Iterable[Exchange], begun: Collection[Ex
             continue
         if is_read:
             yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked, before.lead)
-        said[place] = before.add(exchange)
+        said[place] = before.add(exchange.short_question, exchange.short_answer)
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
@@ -132,7 +132,8 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     messages = spoken.in_bulk(before) if before else {}
     found = SaidBefore()
     for pk in before:
-        found = found.add(messages[pk]) if pk in messages else found
+        if pk in messages:
+            found = found.add(messages[pk].short_question, messages[pk].short_answer)
     return found
 
 

@@ -4,8 +4,8 @@ In the order it was said, whichever way it came in. Evidence is unique, so that 
 without being counted twice, and a reading that was stopped may begin anew.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -18,14 +18,16 @@ from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.profile import detect_profile_facts
 from memory.facts.recording import FactEffect
+from memory.language.exchanges import find_asked
 from memory.lifecycle import learning
 from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
 from memory.models import EndUser, MemoryItem
 from memory.models.facts import EvidenceKind
 from memory.platform.deadline import Deadline
 from memory.tiers import MAX_TEXT_CHARS
-from memory.transfer.chats.speech import list_own_turns, read_own_turns_before
+from memory.transfer.chats.speech import list_own_turns, read_own_turns_before, read_replies_before
 from outcomes.exchanges import reading_queue
+from outcomes.exchanges.reading_queue import SaidBefore
 from outcomes.models import Exchange
 
 # Texts that are in memory at once.
@@ -46,6 +48,34 @@ class SaidTurn:
 class LoadedTurn:
     spoken: SpokenText
     origin: FactOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedChats:
+    """What was said before each imported turn of a batch; each conversation is looked up once.
+
+    ``replies`` are what the assistant said directly before, by the turn's memory.
+    """
+
+    user: EndUser
+    replies: Mapping[UUID, str]
+    said: dict[tuple[str, str, RowScope], SaidBefore] = field(default_factory=dict)
+
+    def take_before(self, item: MemoryItem) -> SaidBefore:
+        """Turns are taken in the order they were said. In the user's scope."""
+        place = (item.thread_id, item.speaker, RowScope.of(item))
+        known = self.said.get(place) or self.read_before(item)
+        before = replace(known, asked=find_asked(self.replies.get(item.pk, "")))
+        self.said[place] = before.add(item.text)
+        return before
+
+    def read_before(self, item: MemoryItem) -> SaidBefore:
+        turns = read_own_turns_before(self.user, item, reading_queue.LAST_TURNS)
+        replies = read_replies_before(self.user, {pk: item.thread_id for pk, _ in turns}) if turns else {}
+        found = SaidBefore()
+        for pk, text in turns:
+            found = replace(found, asked=find_asked(replies.get(pk, ""))).add(text)
+        return found
 
 
 @dataclass(slots=True)
@@ -111,7 +141,12 @@ def read_turns(
         for turn in load_turns(user, batch):
             if dry_run:
                 found = detect_profile_facts(
-                    turn.spoken.text, Deadline(learning.DEADLINE_S), list(turn.spoken.previous), user_id=user.pk
+                    turn.spoken.text,
+                    Deadline(learning.DEADLINE_S),
+                    list(turn.spoken.previous),
+                    asked=turn.spoken.asked,
+                    lead=turn.spoken.lead,
+                    user_id=user.pk,
                 )
                 counts.statements += sum(not is_passing(fact.claims) for fact in found)
             else:
@@ -135,22 +170,20 @@ def name_source(origin: FactOrigin) -> dict[str, str]:
 
 
 def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]:
-    """Those of a batch that are still there and say something, with what the person said before each."""
+    """Those of a batch that are still there and say something, with what was said before each."""
     with user_scope(user):
         ids = [turn.ref_id for turn in batch]
         exchanges = Exchange.objects.filter(user=user).in_bulk(ids)
         items = MemoryItem.objects.for_user(user).defer("lexemes").in_bulk(ids)
-        said: dict[str, list[str]] = {}
-        loaded = [load_turn(user, exchanges.get(turn.ref_id), items.get(turn.ref_id), said) for turn in batch]
-    return (turn for turn in loaded if turn is not None and not reading_queue.tells_nothing(turn.spoken.text))
-
-
-def load_turn(
-    user: EndUser, exchange: Exchange | None, item: MemoryItem | None, said: dict[str, list[str]]
-) -> LoadedTurn | None:
-    if exchange is not None:
-        return load_exchange(user, exchange)
-    return load_item(user, item, said) if item is not None else None
+        threads = {pk: item.thread_id for pk, item in items.items()}
+        chats = ImportedChats(user, read_replies_before(user, threads) if threads else {})
+        loaded: list[LoadedTurn] = []
+        for turn in batch:
+            if (exchange := exchanges.get(turn.ref_id)) is not None:
+                loaded.append(load_exchange(user, exchange))
+            elif (item := items.get(turn.ref_id)) is not None:
+                loaded.append(load_item(item, chats.take_before(item)))
+    return (turn for turn in loaded if not reading_queue.tells_nothing(turn.spoken.text))
 
 
 def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
@@ -168,14 +201,18 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))
 
 
-def load_item(user: EndUser, item: MemoryItem, said: dict[str, list[str]]) -> LoadedTurn:
-    """``said`` are the last turns of the threads of this batch, so that each thread is looked up once."""
-    if item.thread_id not in said:
-        said[item.thread_id] = read_own_turns_before(user, item, reading_queue.LAST_TURNS)
-    previous = said[item.thread_id]
-    said[item.thread_id] = [*previous, item.text][-reading_queue.LAST_TURNS :]
-    spoken = SpokenText(item.text[:MAX_TEXT_CHARS], item.occurred_at, item.thread_id, item.pk, previous)
-    return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, item.pk, item.pk, item.thread_id, RowScope.of(item)))
+def load_item(item: MemoryItem, before: SaidBefore) -> LoadedTurn:
+    spoken = SpokenText(
+        item.text[:MAX_TEXT_CHARS],
+        item.occurred_at,
+        item.thread_id,
+        item.pk,
+        before.turns[-reading_queue.LAST_TURNS :],
+        asked=before.asked,
+        lead=before.lead,
+    )
+    source = (item.pk, item.pk, item.thread_id)
+    return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, *source, RowScope.of(item)))
 
 
 def store_turn(

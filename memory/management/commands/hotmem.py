@@ -56,7 +56,8 @@ def read_turns(path: Path) -> Iterator[NewHotTurn]:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
         for line in filter(None, lines):
             given = json.loads(line) if line.startswith("{") else {"text": line}
-            yield NewHotTurn(str(given.get("thread_id") or "replay"), str(given["text"]), given.get("lang"))
+            thread, reply = str(given.get("thread_id") or "replay"), str(given.get("last_reply") or "")
+            yield NewHotTurn(thread, str(given["text"]), given.get("lang"), reply=reply)
     except (OSError, ValueError, KeyError) as error:
         raise CommandError(f"{path}: {error!r}") from error
 

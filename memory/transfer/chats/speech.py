@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.db.models import F, Window
+from django.db.models.functions import Lag, Lower, Right
+
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
 from memory.tiers import SourceType, Trust
@@ -14,7 +17,10 @@ from memory.transfer.chats.importing import FORMATS
 
 # What exports and their converters call the person, and what they call those who are nobody.
 PERSON_LABELS: Final = frozenset({"user", "human", "me"})
-MACHINE_LABELS: Final = frozenset({"assistant", "system", "tool", "bot", "model", "ai"})
+ASSISTANT_LABELS: Final = frozenset({"assistant", "bot", "model", "ai"})
+MACHINE_LABELS: Final = ASSISTANT_LABELS | {"system", "tool"}
+# Characters of a reply in which the question it ends with is looked for.
+END_OF_REPLY: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +32,31 @@ class ImportedTurn:
     memory_id: UUID
 
 
+def select_messages(user: EndUser) -> ItemQuerySet:
+    """What anybody said in imported chats, whatever became of the memories since: it was said all the same."""
+    return MemoryItem.objects.for_user(user).filter(source__type="import", source__format__in=list(FORMATS))
+
+
 def select_imported(user: EndUser) -> ItemQuerySet:
-    """What people said in imported chats, whatever became of the memories since: it was said all the same."""
-    imported = MemoryItem.objects.for_user(user).filter(source__type="import", source__format__in=list(FORMATS))
-    return imported.filter(source_type=SourceType.USER, trust=Trust.USER)
+    """What people said."""
+    return select_messages(user).filter(source_type=SourceType.USER, trust=Trust.USER)
+
+
+def read_replies_before(user: EndUser, turns: Mapping[UUID, str]) -> dict[UUID, str]:
+    """By turn the end of what was said directly before it in its conversation, where the assistant said that.
+
+    ``turns`` are the threads by memory. In the user's scope.
+    """
+    place = [F(name) for name in ("thread_id", "agent_id", "project_id")]
+    # Of all messages of the threads at once: a look-up for each turn read a long thread as often as it has turns.
+    before = Window(Lag("pk"), partition_by=place, order_by=[F("occurred_at").asc(), F("arrival").asc()])
+    spoken = select_messages(user).filter(thread_id__in=set(turns.values())).order_by()
+    pairs = spoken.annotate(before=before).values_list("pk", "before")
+    found = {pk: earlier for pk, earlier in pairs if pk in turns and earlier is not None}
+    voiced = select_messages(user).annotate(voice=Lower("speaker"), end=Right("text", END_OF_REPLY))
+    replies = voiced.filter(pk__in=list(found.values()), voice__in=list(ASSISTANT_LABELS)).values_list("pk", "end")
+    ends = dict(replies)
+    return {pk: ends[earlier] for pk, earlier in found.items() if earlier in ends}
 
 
 def list_own_turns(
@@ -75,10 +102,10 @@ def is_own_voice(user: EndUser, speaker: str, voices: Collection[str]) -> bool:
     return name not in MACHINE_LABELS and people == {name}
 
 
-def read_own_turns_before(user: EndUser, item: MemoryItem, limit: int) -> list[str]:
-    """What was said by the same person before in the thread, oldest first. In the user's scope."""
-    thread = select_imported(user).filter(thread_id=item.thread_id, speaker=item.speaker)
-    before = thread.filter(occurred_at__lte=item.occurred_at).exclude(pk=item.pk)
-    near = before.order_by("-occurred_at", "-arrival").values_list("occurred_at", "arrival", "text")[: 2 * limit]
-    place = (item.occurred_at, item.arrival)
-    return [text for said_at, arrival, text in near if (said_at, arrival) < place][:limit][::-1]
+def read_own_turns_before(user: EndUser, item: MemoryItem, limit: int) -> list[tuple[UUID, str]]:
+    """What was said by the same person before in the conversation, oldest first. In the user's scope."""
+    place = {name: getattr(item, name) for name in ("thread_id", "speaker", "agent_id", "project_id")}
+    before = select_imported(user).filter(occurred_at__lte=item.occurred_at, **place).exclude(pk=item.pk)
+    near = before.order_by("-occurred_at", "-arrival").values_list("occurred_at", "arrival", "pk", "text")
+    here = (item.occurred_at, item.arrival)
+    return [(pk, text) for said_at, arrival, pk, text in near[: 2 * limit] if (said_at, arrival) < here][:limit][::-1]

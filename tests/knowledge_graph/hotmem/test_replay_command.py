@@ -25,6 +25,13 @@ def test_a_conversation_is_replayed_and_leaves_nothing(tmp_path: Path) -> None:
         call_command("hotmem", "replay", str(tmp_path / "nowhere"))
 
 
+def test_a_turn_may_come_with_what_it_replies_to(tmp_path: Path) -> None:
+    file, out = tmp_path / "turns.jsonl", StringIO()
+    file.write_text(json.dumps({"text": "Hull", "last_reply": "Where do you live?"}) + "\n")
+    call_command("hotmem", "replay", str(file), stdout=out)
+    assert "stored: you · lives_in · hull" in out.getvalue().casefold()
+
+
 def test_a_file_without_turns_is_named(tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("\n\n")

@@ -2,8 +2,8 @@
 
 A file has one JSON object a line. Its form is told by its fields: `answer` (a statement or request; one of the
 substrings must stand in what is kept), `why` (a turn that must teach nothing), `turns` with `answer_now` (a
-conversation in which something changes), `facts` (every fact of a text as its author marked it, and in `not` what a bad
-reader would take it for). Only texts are read: nothing is stored.
+conversation in which something changes), `marked` (every fact of a text as its author marked it, and in `not` what a
+bad reader would take it for). Only texts are read: nothing is stored.
 """
 
 import json
@@ -94,7 +94,7 @@ def measure_claims(rows: Iterable[Mapping[str, Any]]) -> ClaimFigures:
     for row in rows:
         if "turns" in row:
             measure_conversation(row, figures)
-        elif "facts" in row and "why" not in row:
+        elif "marked" in row and "why" not in row:
             measure_marked(row, figures)
         elif "why" in row:
             claims, kept = read_turn(row["text"], (), figures)
@@ -118,7 +118,7 @@ def measure_marked(row: Mapping[str, Any], figures: ClaimFigures) -> None:
     """Which of the marked facts a claim's words hold, and which wrong ones it makes."""
     claims, _ = read_turn(row["text"], (), figures)
     said = [claim.statement for claim in claims]
-    for fact in row["facts"]:
+    for fact in row["marked"]:
         figures.facts += 1
         if any_holds(said, [fact["value"]]):
             figures.facts_told += 1

@@ -10,6 +10,7 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import list_spoken
 from memory.claims.relations import fits_relation
 from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.spoken import cut_as_written
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
@@ -41,14 +42,25 @@ def complete_value(claim: Claim) -> Claim:
 def cut_clause(claim: Claim) -> Claim:
     """ "אח שלי רונן מגדל אבוקדו", "גרה בלוס אנג'לס ויש לה": Hebrew parts neither a verb nor an "and" from a value."""
     words = claim.object.split()
-    if claim.lang != HEBREW or len(words) < LEAST_OF_CLAUSE:
+    if len(words) < LEAST_OF_CLAUSE:
         return claim
+    if claim.lang != HEBREW:
+        return replace(claim, object=cut_at_joint(claim)) if claim.relation in PLACES else claim
     if claim.relation in PEOPLE and words[0] in load_given_names():
         return replace(claim, object=words[0])
     small = load_small_words(HEBREW)
     ends = (at for at, word in enumerate(words) if at and word.removeprefix(HEBREW_AND) in small and word not in small)
     at = next(ends, len(words))
     return replace(claim, object=" ".join(words[:at])) if claim.relation in PLACES else claim
+
+
+def cut_at_joint(claim: Claim) -> str:
+    """ "I moved to Berlin y trabajo en Zalando": behind a capital and any "and" no place goes on small."""
+    said = cut_as_written(claim).split()
+    joints = collect_entries("slots", "joint")
+    ends = (at for at, word in enumerate(said[:-1]) if at and word in joints and said[at + 1][0].islower())
+    at = next(ends, len(said)) if said[0][0].isupper() else len(said)
+    return claim.object if at == len(said) else " ".join(said[:at]).casefold()
 
 
 def drop_hours(claim: Claim) -> Claim:

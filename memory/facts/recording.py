@@ -85,8 +85,7 @@ def record_fact(
 ) -> RecordedFact:
     """Record one statement. In the user's scope; asks no other service.
 
-    ``told_with`` are the facts of the same origin, where the caller knows them and holds the lock, and ``found`` what
-    `look_up_drafts` has read of several statements.
+    ``told_with``: the facts of the same origin, of a caller that holds the lock; ``found``: what `look_up_drafts` read.
     """
     found = found or FoundSlots()
     if told_with is None:

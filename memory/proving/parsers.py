@@ -63,7 +63,7 @@ def build_docx() -> bytes:
     document.add_heading("Shed")
     for sentence in SENTENCES:
         document.add_paragraph(sentence)
-    document.add_table(2, 3).cell(0, 0).text = "lamp"
+    document.add_table(2, 3).cell(0, 0).add_paragraph("lamp")
     document.save(file)
     return file.getvalue()
 

@@ -15,6 +15,7 @@ from django.db.backends.signals import connection_created
 from config import embedded
 from config.schedule import SCHEDULE
 from config.traces import trace_tasks
+from memory.platform.urgency import RequestUrgency
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Each worker and the scheduler would check the whole program, with every page and endpoint of it, before they begin:
@@ -31,8 +32,6 @@ app.autodiscover_tasks(
 )
 
 
-# In the embedding server questions have replicas of their own as well: beside two bulk jobs a question took 13 ms
-# (median; p95 40), where waiting for the next free replica took 75 (191).
 # Of niceness. Where the machine is short of time, whoever waits for an answer comes before work nobody waits for.
 NICENESS = 10
 
@@ -45,6 +44,7 @@ def trace_worker(**kwargs: Any) -> None:
 
 @worker_init.connect
 def lower_worker_priority(**kwargs: Any) -> None:
+    RequestUrgency.step_back()
     lower_priority(os.getpid(), os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
     if settings.DATABASES["default"]["HOST"] == str(embedded.run_dir(settings.DATA_DIR)):
         connection_created.connect(lower_backend_priority)

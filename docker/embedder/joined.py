@@ -63,13 +63,15 @@ class JoinedEncoder:
         self.source = source
         self._encoders = encoders
 
-    def submit(self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False) -> JoinedJob:
+    def submit(
+        self, texts: Sequence[str], spans: Sequence[Span] = (), *, whole: bool = False, is_background: bool = False
+    ) -> JoinedJob:
         """As an `Encoder`; the texts carry the prefixes of the first model."""
         bare = [self.source.strip_prefix(text) for text in texts]
         leading, *following = self._encoders
-        parts = [leading.submit(texts, spans, whole=whole)]
+        parts = [leading.submit(texts, spans, whole=whole, is_background=is_background)]
         try:
-            parts += [encoder.submit(bare) for encoder in following]
+            parts += [encoder.submit(bare, is_background=is_background) for encoder in following]
         except OverloadedError as error:
             parts[0].fail(error)
             raise

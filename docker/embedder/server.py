@@ -7,6 +7,7 @@ what each of its tokens became, from the same pass. On a unix socket or on a TCP
     python server.py --host 0.0.0.0 --port 80 --models /var/cache/models --model multilingual-e5-small
 
 A request may name another model it knows (``"model"``), as while an index is rebuilt by a new one; that is loaded then.
+One that nobody waits for says so (``"background": true``) and comes after those that somebody does.
 """
 
 import argparse
@@ -110,7 +111,7 @@ async def embed(request: Request) -> Response:
     if body.get("normalize") is False:
         raise invalid("only unit vectors are served: `normalize` cannot be false")
     encoder = await choose_model(request, body)
-    job = await encode(encoder, texts)
+    job = await encode(encoder, body, texts)
     row_format = ROW_FORMATS[encoder.source.dimensions]
     return Response(
         f"[{','.join(row_format % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
@@ -124,7 +125,7 @@ async def openai_embeddings(request: Request) -> Response:
     if form not in {"float", "base64"}:
         raise invalid("`encoding_format` must be float or base64")
     encoder = await choose_model(request, body)
-    job = await encode(encoder, texts)
+    job = await encode(encoder, body, texts)
     write: Callable[[Matrix], Any] = as_base64 if form == "base64" else lambda row: row.tolist()
     rows = [{"object": "embedding", "index": i, "embedding": write(row)} for i, row in enumerate(job.vectors)]
     usage = {"prompt_tokens": job.tokens, "total_tokens": job.tokens}
@@ -140,7 +141,7 @@ async def embed_tokens(request: Request) -> Response:
     texts = read_texts(body, "inputs")
     spans = read_spans(body, texts)
     encoder = await choose_model(request, body)
-    job = await encode(encoder, texts, spans, whole=body.get("whole") is True)
+    job = await encode(encoder, body, texts, spans)
     rows = zip(job.vectors, job.token_rows, strict=True)
     data = [{"embedding": as_base64(row), "tokens": base64.b64encode(tokens).decode("ascii")} for row, tokens in rows]
     return JSONResponse({"model": encoder.source.name, "data": data})
@@ -230,11 +231,12 @@ async def choose_model(request: Request, body: dict[str, Any]) -> AnyEncoder:
 
 
 async def encode(
-    encoder: AnyEncoder, texts: list[str], spans: Sequence[Span] = (), *, whole: bool = False
+    encoder: AnyEncoder, body: dict[str, Any], texts: list[str], spans: Sequence[Span] = ()
 ) -> Job | JoinedJob:
     submit: Callable[..., Job | JoinedJob] = encoder.submit
+    wish = {"whole": body.get("whole") is True, "is_background": body.get("background") is True}
     try:
-        job = await run_in_threadpool(submit, texts, spans, whole=whole)
+        job = await run_in_threadpool(submit, texts, spans, **wish)
     except OverloadedError as error:
         raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Overloaded", "model is overloaded") from error
     await asyncio.wrap_future(job.done)

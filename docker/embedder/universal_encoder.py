@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from encoder import MAX_CHARACTERS, QUERY_TEXTS, Job, Lane, Matrix, OverloadedError, Span, Unit
+from encoder import MAX_CHARACTERS, Job, Lane, Lanes, Matrix, OverloadedError, Span, Unit
 from model import UniversalSource, require_package
 from universal import DIMENSIONS, DIRECTIONS, UniversalNetwork, scale_rows
 
@@ -13,12 +13,14 @@ class UniversalEncoder:
         self.source = source
         self._network = UniversalNetwork(require_package(source))
         self._directions: Matrix = np.load(DIRECTIONS).astype(np.float32)
-        self._queries, self._bulk = (Lane(self._encode, 1) for _ in range(2))
+        self._lanes = Lanes(Lane(self._encode, 1), Lane(self._encode, 1))
         self._max_waiting = max_waiting
 
-    def submit(self, texts: Sequence[str], _spans: Sequence[Span] = (), *, whole: bool = False) -> Job:
+    def submit(
+        self, texts: Sequence[str], _spans: Sequence[Span] = (), *, whole: bool = False, is_background: bool = False
+    ) -> Job:
         """As an `Encoder`, without tokens: what this model knows of one word is known of all that stand beside it."""
-        lane = self._queries if len(texts) <= QUERY_TEXTS else self._bulk
+        lane = self._lanes.choose(len(texts), is_background=is_background)
         if lane.is_overloaded(self._max_waiting):
             raise OverloadedError
         ids = self._network.split_words([text[:MAX_CHARACTERS] for text in texts])

@@ -22,6 +22,7 @@ from memory.platform import redis as shared
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected
+from memory.platform.urgency import RequestUrgency
 
 EMBEDDER = "embedder"
 # Shorter than this a vector has no direction worth comparing.
@@ -88,9 +89,9 @@ class HttpEmbedder:
         if self._conf.dialect == "openai":
             body = {"input": texts, "model": self.model, "encoding_format": "base64"}
             return self._remote.exchange("POST", "/v1/embeddings", body, deadline)
-        # Our own server takes the name; others pass over it.
+        # Our own server takes the name and the urgency; others pass over them.
         wanted = {"inputs": texts, "truncate": True, "normalize": True, "model": self.model}
-        return self._remote.exchange("POST", "/embed", wanted, deadline)
+        return self._remote.exchange("POST", "/embed", {**wanted, **RequestUrgency.describe()}, deadline)
 
 
 class OfferedModels:

@@ -19,6 +19,7 @@ from memory.inference.remote import BatchSizer, JsonService, prepare_text
 from memory.platform.breakers import get_breaker
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected
+from memory.platform.urgency import RequestUrgency
 
 TOKENS = "tokens"
 
@@ -85,7 +86,8 @@ class HttpTokenEmbedder:
 
     def _ask(self, body: dict[str, Any], width: int, deadline: Deadline) -> list[tuple[Vector, bytes]]:
         """The vector and the rows of tokens, ``width`` bytes each, of every text."""
-        reply = self._remote.exchange("POST", "/embed_tokens", {**body, "model": self.model}, deadline)
+        wanted = {**body, "model": self.model, **RequestUrgency.describe()}
+        reply = self._remote.exchange("POST", "/embed_tokens", wanted, deadline)
         rows = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(rows, list) or len(rows) != len(body["inputs"]):
             raise BadReply(TOKENS, f"expected a list of {len(body['inputs'])} texts")

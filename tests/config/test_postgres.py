@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from django.core.management import CommandError, call_command
 from psycopg import conninfo
 
 from config import embedded, roles
+from config.env import BASE_DIR
 from config.runtime import orphans, postgres
 from config.supervisor import StartFailedError, Supervisor
 from memory.models import MemoryItem
@@ -21,6 +23,8 @@ from tests.config.test_supervisor import Record, supervisor
 from tests.patience import eventually
 
 __all__ = ["supervisor"]
+RESTORE = ("--exit-on-error", "--no-owner", "--no-comments")
+"""A comment on an extension is its owner's, who is the administrator."""
 
 
 @pytest.fixture
@@ -133,6 +137,10 @@ def foreign_database(services: object) -> Iterator[dict[str, str]]:
         "DATABASE_BACKUP_URL": f"postgresql://their_backup:pw3@/theirs?host={run}",
     }
     yield urls
+    drop_theirs()
+
+
+def drop_theirs() -> None:
     with psycopg.connect(admin_url(), autocommit=True) as server:
         server.execute("DROP DATABASE IF EXISTS theirs WITH (FORCE)")
         for role in ("their_app", "their_backup", "their_owner"):
@@ -163,6 +171,46 @@ def test_a_postgres_of_ones_own_is_prepared_and_migrated_by_its_owner(
         assert settled == ("relaxed_order", "80")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             app.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+
+
+def run_tool(name: str, *words: str) -> str:
+    """A program of Postgres, as an operator runs it. Returns what it complains of."""
+    done = subprocess.run([str(postgres.find_binaries() / name), *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_a_dump_is_restored_on_a_server_where_nothing_is(
+    foreign_database: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/operations.md says, word for word."""
+    for name, value in foreign_database.items():
+        monkeypatch.setenv(name, value)
+    call_command("prepare_database", stdout=StringIO())
+    assert manage("migrate", "--no-input", data_dir=tmp_path, **foreign_database).returncode == 0
+    owner, dump = foreign_database["DATABASE_OWNER_URL"], str(tmp_path / "commonplace.dump")
+    policies, indexes = "(SELECT count(*) FROM pg_policies)", "(SELECT count(*) FROM pg_indexes)"
+    count = f"SELECT {policies}, {indexes}, count(*) FROM pg_class WHERE relforcerowsecurity"
+    with psycopg.connect(owner) as server:
+        server.execute("INSERT INTO organization (slug, name, created_at) VALUES ('kept', 'Kept', now())")
+        before = server.execute(count).fetchone()
+    # The template of the tests' server has rules for the roles of its own installation.
+    with psycopg.connect(conninfo.make_conninfo(admin_url(), dbname="theirs")) as server:
+        server.execute("DELETE FROM pg_default_acl WHERE defaclrole = 'commonplace_owner'::regrole")
+    run_tool("pg_dump", "--format=custom", "--no-owner", foreign_database["DATABASE_BACKUP_URL"], f"--file={dump}")
+    drop_theirs()
+
+    call_command("prepare_database", stdout=StringIO())
+    complaints = run_tool("pg_restore", *RESTORE, "--dbname", owner, dump)
+
+    assert complaints == ""
+    with psycopg.connect(owner) as server:
+        assert server.execute(count).fetchone() == before
+    with psycopg.connect(foreign_database["DATABASE_URL"]) as app:
+        assert app.execute("SELECT slug FROM organization").fetchall() == [("kept",)]
+        leakproof = "SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'"
+        assert app.execute(leakproof).fetchone() == (True,)
+    assert f"pg_restore {' '.join(RESTORE)} --dbname" in (BASE_DIR / "docs/operations.md").read_text(encoding="utf-8")
 
 
 def test_preparing_without_an_administrator_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

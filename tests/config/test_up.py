@@ -106,11 +106,13 @@ import os
 from config.celery import lower_worker_priority
 from django.db import connection
 from memory.models import ApiKey
+from memory.platform.urgency import RequestUrgency
 from pathlib import Path
 print("demo:", ApiKey.objects.filter(organization__slug="demo").exists())
 connection.close()
 lower_worker_priority()
 print("nice:", os.nice(0))
+print("asks in the background:", RequestUrgency.describe())
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_backend_pid()")
     pid = cursor.fetchone()[0]
@@ -172,6 +174,7 @@ def test_what_the_database_does_for_the_worker_steps_back_with_it(beside: Beside
 @pytest.mark.skipif(not OWN_SESSION.exists(), reason="time is not shared out by session here")
 def test_a_worker_started_by_hand_leaves_its_terminal_as_it_is(beside: Beside) -> None:
     assert f"nice: {min(psutil.Process().nice() + 10, 19)}\n" in beside.said
+    assert "asks in the background: {'background': True}\n" in beside.said
     assert beside.session_after == beside.session_before
 
 

@@ -35,9 +35,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--nightly", action="store_true", help="more of everything: about an hour instead of minutes"
-        )
+        parser.add_argument("--nightly", action="store_true", help="more of everything: hours instead of half an hour")
         parser.add_argument("--rows", type=parse_rows, metavar="1,6,16", help="only these")
         parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file as well")
 

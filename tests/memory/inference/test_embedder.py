@@ -16,6 +16,7 @@ from memory.platform import redis as shared
 from memory.platform.breakers import list_breaker_states
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, DeadlineExceeded, LateAnswer, RequestRejected, Unavailable
+from memory.platform.urgency import RequestUrgency
 from tests.doubles.faults import EmbedderStub, make_vector, refusing_socket
 from tests.patience import Stopwatch, slowness
 
@@ -134,6 +135,16 @@ class TestWhatIsSent:
     def test_texts_go_out_in_batches(self, http_embedder: HttpEmbedder, stub: EmbedderStub) -> None:
         http_embedder.embed_passages(["pier"] * 70, Deadline(60))
         assert [len(asked.texts) for asked in stub.asked] == [32, 32, 6]
+
+    def test_a_process_of_which_nobody_waits_says_so(
+        self, http_embedder: HttpEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        http_embedder.embed_passages(TEXTS[:1], Deadline(10))
+        # Set back afterwards.
+        monkeypatch.setattr(RequestUrgency, "is_background", False)
+        RequestUrgency.step_back()
+        http_embedder.embed_passages(TEXTS[:1], Deadline(10))
+        assert [asked.body.get("background") for asked in stub.asked] == [None, True]
 
     def test_a_server_that_is_late_with_many_is_asked_for_few(
         self, http_embedder: HttpEmbedder, stub: EmbedderStub, monkeypatch: pytest.MonkeyPatch

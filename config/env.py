@@ -107,6 +107,14 @@ def env_secret(name: str, default: str = "") -> str:
         raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {reason}") from error
 
 
+def check_address(name: str, value: str, schemes: Iterable[str]) -> str:
+    """An address as it was read from the setting, without telling it: it may hold a password. Empty is none."""
+    allowed = [f"{scheme}://" for scheme in schemes]
+    if value and not value.startswith(tuple(allowed)):
+        raise ImproperlyConfigured(f"{name} must begin with {' or '.join(allowed)}")
+    return value
+
+
 def env_bool(name: str, *, default: bool) -> bool:
     note_setting(name, "flag", "true" if default else "false")
     value = read_text(name).lower()

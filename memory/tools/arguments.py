@@ -97,6 +97,7 @@ Share = Annotated[
 ]
 Id = Annotated[UUID, BeforeValidator(parse_memory_id, json_schema_input_type=str)]
 Tags = Annotated[list[Name], BeforeValidator(parse_list), Field(min_length=1, max_length=20)]
+SomeTags = Annotated[list[Name], BeforeValidator(parse_list), Field(max_length=20)]
 Collections = Annotated[list[Tier], BeforeValidator(expand_all), Field(min_length=1)]
 Slugs = Annotated[list[str], BeforeValidator(parse_list), Field(max_length=MOST_SPACES)]
 Moment = Annotated[datetime, BeforeValidator(parse_day_or_moment, json_schema_input_type=str)]
@@ -185,7 +186,7 @@ class BankArguments(Arguments):
     other_names = {"content": ("text", "memory")}
 
     content: Text = Field(description="One lasting statement, about the user or the work")
-    tags: Tags = Field(description=BANK_TAGS)
+    tags: SomeTags = Field(default=[], description=f"{BANK_TAGS}; default: by what it tells")
     importance: Share = 0.7
     confidence: Share = 0.7
     always_inject: bool = Field(default=False, description="Into every context; core identity only")

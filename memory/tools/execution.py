@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.db import DatabaseError
@@ -17,6 +17,7 @@ from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.conf import memory_conf
 from memory.facade import MemoryFacade
+from memory.facts.profile.rules import find_facts_by_rules
 from memory.models import EndUser
 from memory.models.conditions import RowConditions
 from memory.platform.faults import Unavailable
@@ -46,6 +47,10 @@ logger = structlog.get_logger(__name__)
 
 # Does the call for a user, who may have been made since it was prepared. Raises ToolError or Refused.
 PreparedCall = Callable[[EndUser], ToolResult]
+
+
+# Of a statement whose kind no rule reads.
+UNTAGGED: Final = "context"
 
 
 def prepare_call(memory: MemoryFacade, user: EndUser | None, call: ToolCall, *, now: datetime) -> PreparedCall:
@@ -238,13 +243,19 @@ def record_response(memory: MemoryFacade, user: EndUser | None, call: ToolCall, 
     return record
 
 
+def choose_tags(content: str) -> list[str]:
+    """Of a statement that was given none: models leave them out, and what was told is not lost for it."""
+    told = next(iter(find_facts_by_rules(content)), None)
+    return list(told.tags) if told is not None else [UNTAGGED]
+
+
 def add_to_memory_bank(memory: MemoryFacade, user: EndUser | None, call: ToolCall, now: datetime) -> PreparedCall:
     arguments = call.arguments
     assert isinstance(arguments, BankArguments)  # noqa: S101
     new = NewMemory(
         arguments.content,
         tier=Tier.MEMORY_BANK,
-        tags=arguments.tags,
+        tags=arguments.tags or choose_tags(arguments.content),
         importance=arguments.importance,
         confidence=arguments.confidence,
         always_inject=arguments.always_inject,

@@ -82,6 +82,24 @@ def read(clean_environment: pytest.MonkeyPatch) -> Read:
     return run
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "schemes"),
+    [
+        ("QDRANT_URL", "ftp://qdrant:6333", "http:// or https://"),
+        ("REDIS_URL", "http://redis", "redis:// or rediss:// or unix://"),
+        ("EMBEDDING_URL", "embedder:8080", "http:// or https:// or unix://"),
+        ("RERANKER_URL", "ftp://a", "http:// or https:// or unix://"),
+        ("MEMORY_LLM_BASE_URL", "models", "http:// or https:// or unix://"),
+    ],
+)
+def test_an_address_of_another_kind_is_refused_by_its_name_and_not_told(
+    read: Read, name: str, value: str, schemes: str
+) -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read(**{name: value})
+    assert str(refused.value) == f"{name} must begin with {schemes}"
+
+
 # --- flags -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("flag", sorted(Flags.__annotations__))
 def test_each_flag_governs_something(flag: str) -> None:

@@ -62,7 +62,7 @@ def test_the_tools_are_listed_as_chat_models_take_them(api: ApiClient) -> None:
     assert all(tool["type"] == "function" for tool in listed)
     required = {tool["function"]["name"]: tool["function"]["parameters"].get("required", []) for tool in listed}
     assert required["search_memory"] == ["query"]
-    assert required["add_to_memory_bank"] == ["content", "tags"]
+    assert required["add_to_memory_bank"] == ["content"]
     assert all(tool["function"]["parameters"]["type"] == "object" for tool in listed)
 
 
@@ -113,7 +113,6 @@ def test_arguments_are_understood_as_models_send_them(
         ("search_memory", {"query": "a", "turn_id": "last"}, "turn_id", "UUID"),
         ("record_response", {"outcome": "worked"}, "key_takeaway", "is required"),
         ("record_response", {"key_takeaway": "a", "outcome": "great"}, "outcome", "worked"),
-        ("add_to_memory_bank", {"content": "Ann sails"}, "tags", "is required"),
         ("add_to_memory_bank", {"content": "Ann sails", "tags": "identity", "importance": 2}, "importance", "1"),
         ("update_memory", {"new_content": "Ann sails"}, "", "memory_id or match_query"),
         ("archive_memory", {"memory_id": str(uuid.uuid4()), "match_query": "a"}, "", "memory_id or match_query"),
@@ -129,6 +128,23 @@ def test_a_wrong_argument_is_named_with_its_rule(
     [error] = answer.json()["errors"]
     assert error["field"] == field
     assert rule in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "tag"),
+    [
+        ("I prefer tea to coffee.", "preference"),
+        ("I live in Haifa.", "identity"),
+        ("The key is under the mat.", "context"),
+    ],
+)
+def test_a_statement_without_tags_is_kept_under_what_it_tells(
+    call: Callable[..., "Response"], user: EndUser, content: str, tag: str
+) -> None:
+    kept = call("add_to_memory_bank", {"content": content}).json()["result"]
+
+    with user_scope(user):
+        assert tag in MemoryItem.objects.get(pk=kept["memory_id"]).tags
 
 
 def test_an_unknown_tool_is_not_found_and_the_answer_names_those_there_are(call: Callable[..., "Response"]) -> None:

@@ -253,7 +253,12 @@ def test_of_a_bank_that_waits_to_be_read_a_context_reads_the_foremost_alone(
     for text in waiting:
         memory.store(user, NewMemory(text, tier=Tier.MEMORY_BANK, tags=["identity"]), now=clock())
     read: list[str] = []
-    monkeypatch.setattr(known, "read_slot", lambda text: (read.append(text), ("about", "you"))[1])
+
+    def read_slot(text: str) -> tuple[str, str]:
+        read.append(text)
+        return "about", "you"
+
+    monkeypatch.setattr(known, "read_slot", read_slot)
     with user_scope(user):
         rows = read_known_rows(user, read_question("Where are the bolts?"), None, is_cold=True)
         told = list(describe_rows(rows, clock()))

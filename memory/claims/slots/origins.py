@@ -12,7 +12,9 @@ from memory.claims.slots.matching import load_words
 from memory.claims.slots.spoken import cut_before
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
+from memory.language.names import load_ambiguous_names, load_given_names
 
 WORD: Final = re.compile(r"[^\W_]+")
 # Relations as which "I'm Filipino", "my wife is Thai", "soy peruana" and "tengo nacionalidad española" are read.
@@ -68,7 +70,8 @@ def is_place_of_wedding(claim: Claim) -> bool:
     """ "Ci siamo sposati a Matera", "התחתנו בקפריסין": nobody is married to a town."""
     if claim.relation != "married_to" or not claim.object:
         return False
-    if is_known_place(claim.object.split()[-1]):
+    named = load_given_names() | load_ambiguous_names()
+    if is_known_place(claim.object.split()[-1]) and fold_name(claim.object.split()[0]) not in named:
         return True
     # "Mariée à Inès".
     language = claim.lang or "en"

@@ -29,6 +29,7 @@ from memory.api import (
     tools,
     trust,
     userdata,
+    users,
     vocabulary,
     webhooks,
 )
@@ -50,6 +51,7 @@ register_exception_handlers(api)
 for module in (
     trust,
     memories,
+    users,
     aims,
     commands,
     userdata,

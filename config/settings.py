@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import structlog
 from django.core.exceptions import ImproperlyConfigured
 
 from config import databases, embedded, embedding_models
+from config.cors import ANSWER_HEADERS, REQUEST_HEADERS, read_origins
 from config.env import (
     check_address,
     env_bool,
@@ -23,7 +23,7 @@ from config.env import (
 from config.flags import read_flags
 from config.hot_path import read_hot_path
 from config.interface_languages import list_interface_languages
-from config.logs import logging_config
+from config.logs import configure_structlog, logging_config
 from config.process_counts import read_process_counts
 from config.prompts import read_prompts
 from config.template_engines import list_template_engines
@@ -49,6 +49,11 @@ ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", () if PRODUCTION else ("localhost", "1
 if PRODUCTION and (not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS):
     raise ImproperlyConfigured("ALLOWED_HOSTS must name this site's hosts in the production profile, and never '*'")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+# Pages of these may ask the API, with a key; nobody's session is ever lent to them.
+CORS_ALLOWED_ORIGINS = read_origins()
+CORS_URLS_REGEX = r"^/api/v1/"
+CORS_ALLOW_CREDENTIALS = False
+CORS_ALLOW_HEADERS, CORS_EXPOSE_HEADERS = REQUEST_HEADERS, ANSWER_HEADERS
 PUBLIC_URL = env_str("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 
 # --- transport: off only for the local profile, which serves plain HTTP on loopback ------------------------------
@@ -93,6 +98,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.RequestContextMiddleware",
     "config.middleware.ContentSecurityPolicyMiddleware",
+    # Outside of what refuses by the head alone: a page has to be able to read a refusal too.
+    "corsheaders.middleware.CorsMiddleware",
     "memory.web.scoping.ScopeMiddleware",
     "memory.web.middleware.ApiEdgeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -187,18 +194,7 @@ CELERY_TASK_ROUTES = {"books.work": {"queue": "books"}}
 # --- logs --------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env_choice("MEMORY_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = logging_config(LOG_LEVEL)
-structlog.configure(
-    processors=[
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-    ],
-    logger_factory=structlog.stdlib.LoggerFactory(),
-    wrapper_class=structlog.stdlib.BoundLogger,
-    cache_logger_on_first_use=True,
-)
+configure_structlog()
 
 # --- traces --------------------------------------------------------------------------------------------------------
 TRACES: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import LiteralString, TypeVar
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from memory.models import EndUser, Organization
 
@@ -42,13 +42,22 @@ def fetch_row(model: type[Row], where: LiteralString, *values: int | str) -> Row
     return None if row is None else model.from_db(connection.alias, list(fields), row)
 
 
+def select_known(organization_id: int, among: Collection[str] | None) -> QuerySet[EndUser]:
+    # An erased one has a name no client can give, until its rows are gone.
+    known = EndUser.objects.filter(organization_id=organization_id).exclude(external_id__startswith="#")
+    return known if among is None else known.filter(external_id__in=sorted(among))
+
+
+def list_users_after(organization_id: int, among: Collection[str] | None, *, after: int, limit: int) -> list[EndUser]:
+    """Those of an organisation with these ids, None for all; the first known first, behind the key ``after``."""
+    return list(select_known(organization_id, among).filter(pk__gt=after).order_by("pk")[:limit])
+
+
 def list_users(
     organization_id: int, among: Collection[str] | None, *, start: int, limit: int
 ) -> tuple[list[EndUser], int]:
     """Those of an organisation with these ids, None for all; the first known first, and how many there are."""
-    # An erased one has a name no client can give, until its rows are gone.
-    known = EndUser.objects.filter(organization_id=organization_id).exclude(external_id__startswith="#")
-    rows = known if among is None else known.filter(external_id__in=sorted(among))
+    rows = select_known(organization_id, among)
     return list(rows.order_by("pk")[start : start + limit]), rows.count()
 
 

@@ -1,12 +1,12 @@
 """The start of a turn: the context for an assistant before it answers."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memory.api.acting import open_facade
 from memory.context.blocks import ContextHalf
@@ -32,6 +32,23 @@ class MessageIn(RequestBody):
     content: str = Field(strict=True, max_length=32_768)
 
 
+ContextPart = Literal[
+    "turn_id",
+    "injection",
+    "stable",
+    "turn",
+    "sections",
+    "meta",
+    "required_scoring",
+    "blocking",
+    "unscored_exchange_id",
+    "budget",
+    "history",
+]
+# Small, and a client that does without them can neither report an outcome nor learn that one is asked for.
+ALWAYS_ANSWERED: frozenset[ContextPart] = frozenset({"turn_id", "required_scoring", "blocking", "unscored_exchange_id"})
+
+
 class ContextIn(ScopedFields, RequestBody):
     query: Text
     thread_id: Name | None = None
@@ -47,6 +64,12 @@ class ContextIn(ScopedFields, RequestBody):
     retrieval: RetrievalMode = Field(
         default="hybrid",
         description="staged: this conversation, others and what is kept for good, by the vocabulary's labels.",
+    )
+    include: list[ContextPart] | None = Field(
+        default=None,
+        max_length=len(get_args(ContextPart)),
+        description="The parts to answer, by their names; left out all. `turn_id` and what tells of an outcome that is "
+        "asked for always come.",
     )
 
     @property
@@ -76,7 +99,13 @@ class BudgetOut(BaseModel):
     left_out: int = Field(description="Memories found that did not fit. None is ever cut.")
 
 
+def require_what_always_comes(schema: dict[str, Any]) -> None:
+    schema["required"] = [name for name in schema["required"] if name in ALWAYS_ANSWERED]
+
+
 class ContextOut(BaseModel):
+    model_config = ConfigDict(json_schema_extra=require_what_always_comes)
+
     turn_id: UUID
     injection: str
     stable: HalfOut = Field(description="The same in every turn of a thread: for the system message.")
@@ -149,4 +178,5 @@ def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> Htt
         spaces=choose_slugs(body.spaces),
         retrieval=body.retrieval,
     )
-    return json_response(200, ContextOut.of(context))
+    parts = None if body.include is None else ALWAYS_ANSWERED | set(body.include)
+    return json_response(200, ContextOut.of(context), parts=parts)

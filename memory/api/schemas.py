@@ -24,6 +24,7 @@ from memory.web.fields import (
     RowModel,
     Tags,
     Text,
+    TextOrContent,
     UuidText,
 )
 from memory.web.items import TRUST_GRADES, MemoryOut
@@ -33,13 +34,13 @@ SOURCE_TYPES = frozenset(SourceType)
 Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
 
 
-class MemoryIn(ScopedFields, RequestBody):
+class MemoryIn(TextOrContent, ScopedFields, RequestBody):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"text": "Ann's train leaves at 07:40 from platform 3.", "tags": ["context"]}]},
     )
 
-    text: Text
+    text: Text = Field(description="May be called `content`.")
     tier: Tier = Tier.WORKING
     tags: Tags | None = None
     importance: Fraction | None = None
@@ -102,7 +103,7 @@ class BatchIn(RequestBody):
     items: list[MemoryIn] = Field(min_length=1, max_length=MAX_BATCH)
 
 
-class MemoryPatch(RequestBody):
+class MemoryPatch(TextOrContent, RequestBody):
     """Any of these, at least one; a new text makes a new version."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"minProperties": 1})

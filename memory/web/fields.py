@@ -179,6 +179,24 @@ class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class TextOrContent(BaseModel):
+    """A body whose ``text`` may be called ``content``, as messages of chat APIs call it. Documented is ``text``."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_other_name(cls, given: object) -> object:
+        if not isinstance(given, dict) or "content" not in given:
+            return given
+        fields = {name: value for name, value in given.items() if name != "content"}
+        content, text = given["content"], fields.get("text")
+        if content is None or content == text:
+            return fields
+        if text is not None:
+            # Read behind "the body" and behind "items[3]:".
+            raise ValueError("has text and content, two names of one field, with different words: send one of them")
+        return {**fields, "text": content}
+
+
 class RowModel(BaseModel):
     """An answer, or a part of one, made from the attributes of a row."""
 

@@ -7,7 +7,7 @@ request may be tried again under its key.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import timedelta
 
 from django.db import connection
@@ -37,13 +37,15 @@ VALUES (%s, %s, %s, %s, 0, '{}', %s) ON CONFLICT (user_id, route, key) DO NOTHIN
 class ModelResponse(HttpResponse):
     """An answer made here and now, with what it says; a repeated one is only bytes."""
 
-    def __init__(self, status: int, body: BaseModel) -> None:
-        super().__init__(body.model_dump_json(by_alias=True), status=status, content_type="application/json")
+    def __init__(self, status: int, body: BaseModel, parts: Collection[str] | None) -> None:
+        written = body.model_dump_json(by_alias=True, include=None if parts is None else set(parts))
+        super().__init__(written, status=status, content_type="application/json")
         self.body = body
 
 
-def json_response(status: int, body: BaseModel) -> HttpResponse:
-    return ModelResponse(status, body)
+def json_response(status: int, body: BaseModel, *, parts: Collection[str] | None = None) -> HttpResponse:
+    """``parts``: the names of the fields to answer, None for all."""
+    return ModelResponse(status, body, parts)
 
 
 def run_once(request: HttpRequest, user: EndUser, act: Callable[[], HttpResponse]) -> HttpResponse:

@@ -173,6 +173,13 @@ def test_qdrant_is_not_used_when_its_flag_is_off(read: Read) -> None:
     assert settings["MEMORY"]["VECTOR"]["backend"] == "pgvector"
 
 
+def test_origins_are_kept_as_browsers_send_them(read: Read) -> None:
+    assert read()["CORS_ALLOWED_ORIGINS"] == []
+    given = "HTTPS://Chat.Example.org, http://localhost:5173,https://a.example:443,http://[::1]:80,chrome-extension://abcdef"
+    kept = ["https://chat.example.org", "http://localhost:5173", "https://a.example", "http://[::1]"]
+    assert read(CORS_ORIGINS=given)["CORS_ALLOWED_ORIGINS"] == [*kept, "chrome-extension://abcdef"]
+
+
 def test_a_failure_lowers_a_score(read: Read) -> None:
     assert read(MEMORY_NEGATIVE_PENALTY="0.4")["MEMORY"]["SCORING"]["failed"] == -0.4
 
@@ -286,11 +293,25 @@ TYPED = sorted(
         and isinstance(call.args[0].value, str)
     }
 )
+REFUSED_ORIGINS = (
+    *(
+        "*",
+        "null",
+        "chat.example.org",
+        "https://",
+        "https://chat.example.org/",
+        "https://*.example.org",
+        "file:///home",
+    ),
+    *("https://ann@chat.example.org", "https://chat.example.org:99999", "https://chat.example.org:0", "https://a b"),
+    "https://good.example, https://bad.example/path",
+)
 MALFORMED = [
     *((name, BAD_VALUES[reader]) for name, reader in TYPED),
     ("DATABASE_URL", "mysql://x"),
     ("DATABASE_URL", "postgresql://host:port/name"),
     ("SECRET_KEY", "short"),
+    *(("CORS_ORIGINS", value) for value in REFUSED_ORIGINS),
     ("HOTMEM_SPACY", "en"),
     ("HOTMEM_SPACY", "en=no_such_pipeline"),
     ("HOTMEM_SPACY", "en=/no/such/pipeline"),

@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from memory.access.scope import user_scope
 from memory.api import memories
 from memory.models import EndUser, Erasure, MemoryItem
-from tests.api_client import ApiClient
+from memory.models.people import SecretHandling
+from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
 from tests.factories import MemoryItemFactory
 
@@ -53,6 +54,44 @@ def test_every_field_that_may_be_given_is_kept(api: ApiClient) -> None:
         "importance": 1.0,
         "occurred_at": "2023-05-08T11:56:00Z",
     }
+
+
+def test_a_text_may_be_called_content(api: ApiClient) -> None:
+    item = api.post("memories", {"content": "Ann prefers tea", "tier": "history"}).json()
+    assert (item["text"], item["tier"]) == ("Ann prefers tea", "history")
+    assert "content" not in item
+    assert api.patch(f"memories/{item['id']}", {"content": "Ann prefers mate"}).json()["text"] == "Ann prefers mate"
+    batch = api.post("memories/batch", {"items": [{"text": "one"}, {"content": "two"}, {"text": "3", "content": "3"}]})
+    assert [api.get(f"memories/{key}").json()["text"] for key in batch.json()["ids"]] == ["one", "two", "3"]
+
+
+@pytest.mark.parametrize("fields", [{"text": "tea", "content": None}, {"text": None, "content": "tea"}])
+def test_of_two_names_one_may_be_null(api: ApiClient, fields: dict[str, str | None]) -> None:
+    assert api.post("memories", fields).json()["text"] == "tea"
+
+
+def test_text_and_content_with_different_words_are_refused_by_both_names(api: ApiClient) -> None:
+    both = {"text": "Ann prefers tea", "content": "Ann prefers mate"}
+    rule = "has text and content, two names of one field, with different words: send one of them"
+    item = api.post("memories", {"text": "Ann prefers water"}).json()
+    for refused in (api.post("memories", both), api.patch(f"memories/{item['id']}", both)):
+        assert refused.status_code == 422
+        assert refused.json()["detail"] == f"the body {rule}"
+    batch = api.post("memories/batch", {"items": [{"text": "one"}, both]})
+    assert batch.json()["errors"] == [{"field": "items[1]", "message": rule}]
+    assert api.get(f"memories/{item['id']}").json()["text"] == "Ann prefers water"
+
+
+@pytest.mark.parametrize("content", ["", 7, ["tea"], "x" * 32_769])
+def test_content_has_the_limits_of_text(api: ApiClient, content: Any) -> None:
+    refused = api.post("memories", {"content": content})
+    assert (refused.status_code, [error["field"] for error in refused.json()["errors"]]) == (422, ["text"])
+
+
+def test_what_a_key_refuses_in_a_text_it_refuses_in_content(user: EndUser) -> None:
+    strict = client_for(user, secret_handling=SecretHandling.REFUSE)
+    refused = strict.post("memories", {"content": "my wifi password is Kx9!fooBar22"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "content")
 
 
 @pytest.mark.parametrize("optional", ["tags", "importance", "thread_id", "source", "occurred_at", "metadata"])

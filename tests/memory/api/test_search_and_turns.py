@@ -2,10 +2,11 @@
 
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from memory.api.context import ALWAYS_ANSWERED, ContextOut, ContextPart
 from memory.models import EndUser, MemoryItem
 from tests.api_client import ApiClient
 from tests.factories import MemoryItemFactory
@@ -68,6 +69,63 @@ def test_a_search_of_an_unknown_user_finds_nothing(api: ApiClient) -> None:
     found = api.post("/api/v1/users/newcomer/search", {"query": "anything"}).json()
     assert found["results"] == []
     assert uuid.UUID(found["turn_id"])
+
+
+ALWAYS = {"turn_id", "required_scoring", "blocking"}
+
+
+@pytest.mark.parametrize(
+    "include", [["injection"], ["stable", "turn"], ["sections", "meta"], ["history", "budget"], ["turn_id"], []]
+)
+def test_a_context_answers_the_parts_that_are_asked_for(api: ApiClient, train: MemoryItem, include: list[str]) -> None:
+    asked = {"query": "When does the train to Haifa leave?", "max_tokens": 4_000}
+    asked["recent_messages"] = [{"role": "user", "content": "Hello"}]
+    whole = api.post("context", asked).json()
+    context = api.post("context", {**asked, "include": include}).json()
+    assert set(context) == {*ALWAYS, *include}
+    if "injection" in include:
+        assert context["injection"] == whole["injection"]
+        assert train.text in context["injection"]
+
+
+def test_all_parts_are_answered_where_none_are_named(api: ApiClient, train: MemoryItem) -> None:
+    plain, null = (api.post("context", {"query": "trains", **given}).json() for given in ({}, {"include": None}))
+    assert set(plain) == set(null) > {"injection", "stable", "turn", "sections", "meta", "budget"}
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_whether_an_outcome_is_asked_for_comes_whatever_is_included(
+    api: ApiClient, train: MemoryItem, scored: bool
+) -> None:
+    shown = {"query": "When does the train to Haifa leave?", "thread_id": "t", "include": []}
+    said = {"user_message": "When does it leave?", "assistant_message": "At 07:40, from platform 3."}
+    said["turn_id"] = api.post("context", shown).json()["turn_id"]
+    exchange = api.post("threads/t/exchanges", said).json()["exchange_id"]
+    if scored:
+        assert api.post("outcomes", {"exchange_id": exchange, "outcome": "worked"}).status_code == 201
+    context = api.post("context", {"query": "and back?", "thread_id": "t", "include": ["injection"]}).json()
+    assert (context["required_scoring"], context.get("unscored_exchange_id")) == (
+        (False, None) if scored else (True, exchange)
+    )
+
+
+def test_a_part_that_no_context_has_is_refused_with_those_it_has(api: ApiClient) -> None:
+    refused = api.post("context", {"query": "trains", "include": ["injection", "memories"]})
+    [error] = refused.json()["errors"]
+    assert (refused.status_code, error["field"]) == (422, "include[1]")
+    assert [part for part in ContextOut.model_fields if f"'{part}'" not in error["message"]] == []
+
+
+def test_each_part_of_a_context_can_be_asked_for() -> None:
+    assert set(get_args(ContextPart)) == set(ContextOut.model_fields) > ALWAYS_ANSWERED
+
+
+def test_a_context_that_is_asked_for_twice_is_answered_in_the_same_parts(api: ApiClient, train: MemoryItem) -> None:
+    body = {"query": "trains", "include": ["injection"]}
+    first, second = (api.post("context", body, Idempotency_Key="k") for _ in range(2))
+    assert first.content == second.content
+    assert second["Idempotency-Replayed"] == "true"
+    assert api.post("context", {"query": "trains"}, Idempotency_Key="k").status_code == 409
 
 
 def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> None:

@@ -107,8 +107,9 @@ def env_secret(name: str, default: str = "") -> str:
         raise ImproperlyConfigured(f"{name}_FILE names {path}, which cannot be read: {reason}") from error
 
 
-def check_address(name: str, value: str, schemes: Iterable[str]) -> str:
-    """An address as it was read from the setting, without telling it: it may hold a password. Empty is none."""
+def env_address(name: str, schemes: Iterable[str] = ("http", "https", "unix"), *, is_secret: bool = True) -> str:
+    """The address of a service, empty for none; what is refused is not told, as it may hold a password."""
+    value = env_secret(name) if is_secret else env_str(name)
     allowed = [f"{scheme}://" for scheme in schemes]
     if value and not value.startswith(tuple(allowed)):
         raise ImproperlyConfigured(f"{name} must begin with {' or '.join(allowed)}")

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config import databases, embedded, embedding_models
 from config.cors import ANSWER_HEADERS, REQUEST_HEADERS, read_origins
 from config.env import (
-    check_address,
+    env_address,
     env_bool,
     env_choice,
     env_float,
@@ -31,11 +31,6 @@ from config.template_engines import list_template_engines
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # --- where things live -------------------------------------------------------------------------------------------
-# Schemes of the addresses of services.
-HTTP = ("http", "https")
-LOCAL_HTTP = (*HTTP, "unix")
-REDIS = ("redis", "rediss", "unix")
-
 DATA_DIR = env_path("DATA_DIR", BASE_DIR / ".data")
 PRODUCTION = env_choice("COMMONPLACE_PROFILE", "local", ("local", "production")) == "production"
 
@@ -158,9 +153,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # --- Redis and the queue -----------------------------------------------------------------------------------------
-REDIS_URL = check_address("REDIS_URL", env_secret("REDIS_URL"), ("redis", "rediss", "unix")) or embedded.redis_url(
-    DATA_DIR
-)
+REDIS_URL = env_address("REDIS_URL", ("redis", "rediss", "unix")) or embedded.redis_url(DATA_DIR)
 CELERY_BROKER_URL = env_secret("CELERY_BROKER_URL") or embedded.build_broker_url(REDIS_URL)
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -204,10 +197,8 @@ TRACES: dict[str, Any] = {
 
 # --- the memory itself -------------------------------------------------------------------------------------------
 FLAGS = read_flags()
-QDRANT_URL = check_address("QDRANT_URL", env_str("QDRANT_URL"), HTTP)
-EMBEDDING_URL = check_address("EMBEDDING_URL", env_secret("EMBEDDING_URL"), LOCAL_HTTP) or embedded.embedder_url(
-    DATA_DIR
-)
+QDRANT_URL = env_address("QDRANT_URL", ("http", "https"), is_secret=False)
+EMBEDDING_URL = env_address("EMBEDDING_URL") or embedded.embedder_url(DATA_DIR)
 EMBEDDING_MODEL = embedding_models.read_model(DATA_DIR)
 # Reasons to rank one memory above another, in order; see docs/ranking.md. Without any the fused relevance decides. The
 # learned ones belong to MEMORY_FUSION=blend.
@@ -283,7 +274,7 @@ MEMORY: dict[str, Any] = {
     # By name, each as above: while an index is rebuilt by another model, the one that made it still answers.
     "EMBEDDING_MODELS": {model.name: model.as_settings() for model in embedding_models.KNOWN},
     "RERANKER": {
-        "url": check_address("RERANKER_URL", env_secret("RERANKER_URL"), LOCAL_HTTP),
+        "url": env_address("RERANKER_URL"),
         "api_key": env_secret("RERANKER_API_KEY"),
         "model": env_str("RERANKER_MODEL"),
         "timeout_s": env_float("RERANKER_TIMEOUT_S", 2.0, minimum=0.01),
@@ -373,7 +364,7 @@ MEMORY: dict[str, Any] = {
         "similarity": env_float("MEMORY_STREAM_SIMILARITY", 0.6, minimum=0, maximum=1),
     },
     "LLM": {
-        "url": check_address("MEMORY_LLM_BASE_URL", env_str("MEMORY_LLM_BASE_URL"), LOCAL_HTTP),
+        "url": env_address("MEMORY_LLM_BASE_URL", is_secret=False),
         "api_key": env_secret("MEMORY_LLM_API_KEY"),
         "model": env_str("MEMORY_LLM_MODEL"),
         "timeout_s": env_float("MEMORY_LLM_TIMEOUT_S", 30.0, minimum=0.1),
@@ -385,7 +376,7 @@ MEMORY: dict[str, Any] = {
     },
     "PROMPTS": read_prompts(DATA_DIR, BASE_DIR),
     "CHAT": {
-        "url": check_address("CHAT_BASE_URL", env_str("CHAT_BASE_URL"), LOCAL_HTTP) or env_str("MEMORY_LLM_BASE_URL"),
+        "url": env_address("CHAT_BASE_URL", is_secret=False) or env_str("MEMORY_LLM_BASE_URL"),
         # The key of one service is never shown to another.
         "api_key": env_secret("CHAT_API_KEY") or ("" if env_str("CHAT_BASE_URL") else env_secret("MEMORY_LLM_API_KEY")),
         "model": env_str("CHAT_MODEL") or ("" if env_str("CHAT_BASE_URL") else env_str("MEMORY_LLM_MODEL")),
@@ -410,7 +401,7 @@ MEMORY: dict[str, Any] = {
     },
     "KINDS": {
         "model": env_choice("WB_EMBED_MODEL", EMBEDDING_MODEL.records_name, ("miniLM", "e5")),
-        "url": check_address("WB_EMBED_URL", env_secret("WB_EMBED_URL"), LOCAL_HTTP),
+        "url": env_address("WB_EMBED_URL"),
     },
     "HOTMEM": read_hot_path(),
     "REQUIRE_AUTH": env_bool("MEMORY_REQUIRE_AUTH", default=True),

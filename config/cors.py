@@ -8,7 +8,7 @@ from config.env import env_list
 
 # Any scheme: an extension of a browser and a desktop program have one of their own. Only a browser's own words for an
 # origin: what has a path, a user or a star would equal none that is ever sent.
-ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?")
+ORIGIN = re.compile(r"([a-z][a-z0-9+.-]{0,30})://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::([0-9]{1,5}))?")
 USUAL_PORTS = {"http": "80", "https": "443"}
 # A cookie is in none of them: the API reads keys alone, and an answer here allows no credentials.
 REQUEST_HEADERS = (

@@ -24,7 +24,9 @@ from memory.transfer.chats.messages import (
 )
 
 _LIST_MARK = re.compile(r"(?:[-*+•·▪]|\d{1,3}[.)])\s+")
-_HEADING = re.compile(r"#{1,6}\s.*|(?:\*\*|__)[^*_]+(?:\*\*|__):?")
+# A line in bold is a heading unless it is a sentence.
+_HEADING = re.compile(r"#{1,6}\s.*|\*\*[^*]*[^*.!?…。！？]\*\*:?|__[^_]*[^_.!?…。！？]__:?")
+_BOLD = re.compile(r"\*\*([^*]+)\*\*|(?<!\w)__([^_]+)__(?!\w)")
 _RULE = re.compile(r"[-*_=\s]+")
 _FENCE = "```"
 
@@ -98,7 +100,7 @@ def split_statements(text: str) -> Iterator[str]:
             lead = lead if not stripped else ""
             continue
         mark = _LIST_MARK.match(stripped)
-        told = clean_text((stripped[mark.end() :] if mark else stripped).replace("**", "").replace("__", ""))
+        told = clean_text(_BOLD.sub(r"\1\2", stripped[mark.end() :] if mark else stripped))
         if told.endswith(":"):
             lead = told
             continue

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from books.reading.document import BlockKind, DocumentBlock, DocumentChunk, ReadDocument
-from books.reading.sentences import ENDS, split_sentences
+from memory.language.sentences import ENDS, split_sentences
 from memory.language.text import estimate_tokens
 
 # In pieces as an embedder counts them. The shorter of the two models in use reads 256; with what stands before a

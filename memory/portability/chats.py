@@ -6,6 +6,7 @@ recognised when they come again: a killed worker loses nothing, and the next goe
 
 import json
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO, Final
 
 import structlog
+from django.db.models import Count
 
 from memory.access.confinement import EVERYTHING, confine_to
 from memory.access.locks import try_task_lock
@@ -33,7 +35,8 @@ from memory.transfer.chats.importing import (
     count_new_memories,
     write_import,
 )
-from memory.transfer.chats.messages import ImportedMessage
+from memory.transfer.chats.messages import ImportedKind, ImportedMessage
+from memory.transfer.chats.statements import Telling
 from outcomes.exchanges import rereading
 from outcomes.exchanges.rereading import ReadingCounts
 
@@ -41,6 +44,8 @@ logger = structlog.get_logger(__name__)
 
 # What was checked and neither imported nor discarded.
 KEPT_FOR: Final = timedelta(days=1)
+# What the memory bank took when the file was checked, and had no room for since.
+BANK_REFUSED: Final = "refused by the memory bank: no room"
 ENDED: Final = (TransferState.COMPLETED, TransferState.FAILED)
 
 
@@ -59,12 +64,17 @@ def check_chats(user: EndUser, path: Path, spool: IO[bytes], *, tier: Tier, now:
         "format": survey.kind,
         "tier": tier.value,
         "messages": survey.messages,
+        "memories": survey.holds[ImportedKind.MESSAGE],
         "threads": len(survey.threads),
         "earliest": survey.earliest.isoformat() if survey.earliest else None,
         "latest": survey.latest.isoformat() if survey.latest else None,
         "skipped": dict(survey.skipped),
     }
-    counts = {survey.kind: {NEW: new, THERE: survey.memories - new}}
+    counts = {
+        name_kind(kind, survey.kind): {NEW: new[kind], THERE: survey.holds[kind] - new[kind]}
+        for kind in ImportedKind
+        if survey.holds[kind] or kind is ImportedKind.MESSAGE
+    }
     job = Transfer(
         user=user,
         kind=TransferKind.CHATS,
@@ -157,16 +167,16 @@ def begin_work(user: EndUser, job_id: uuid.UUID) -> Transfer | None:
 
 
 def write_chats(user: EndUser, job: Transfer, *, now: datetime) -> Transfer:
-    kind, threads = job.survey["format"], set[str]()
-    with user_scope(user):
-        # Those of an attempt that was stopped.
-        before = MemoryItem.objects.for_user(user).filter(select_added(job).wording).count()
+    threads = set[str]()
+    # Those of an attempt that was stopped.
+    before = count_added(user, job)
 
     def note(written: ImportProgress, _batch: int) -> None:
-        there = max(0, written.already_there - before)
-        job.counts = {kind: {NEW: before + written.added, THERE: there}}
+        job.counts = count_kinds(job.survey["format"], before, written)
+        if refused := written.told[Telling.REFUSED].total():
+            job.survey = {**job.survey, "skipped": {**job.survey["skipped"], BANK_REFUSED: refused}}
         with user_scope(user):
-            job.save(update_fields=["counts"])
+            job.save(update_fields=["counts", "survey"])
 
     note(ImportProgress(), 0)
     messages = iterate_messages(user, job, threads)
@@ -174,6 +184,27 @@ def write_chats(user: EndUser, job: Transfer, *, now: datetime) -> Transfer:
     if memory_conf().flags["profile_detection"]:
         teach_facts(user, job, threads, now=now)
     return end_import(user, job, TransferState.COMPLETED, now=now)
+
+
+def name_kind(kind: ImportedKind, format_name: str) -> str:
+    """Messages are counted under the name of their format."""
+    return format_name if kind is ImportedKind.MESSAGE else kind.value
+
+
+def count_added(user: EndUser, job: Transfer) -> Counter[ImportedKind]:
+    with user_scope(user):
+        added = MemoryItem.objects.for_user(user).filter(select_added(job).wording).order_by()
+        rows = added.values_list("source__part").annotate(number=Count("pk"))
+        return Counter({ImportedKind(part or ImportedKind.MESSAGE): number for part, number in rows})
+
+
+def count_kinds(format_name: str, before: Counter[ImportedKind], written: ImportProgress) -> dict[str, dict[str, int]]:
+    new, there = written.told[Telling.NEW], written.told[Telling.THERE]
+    return {
+        name_kind(kind, format_name): {NEW: before[kind] + new[kind], THERE: max(0, there[kind] - before[kind])}
+        for kind in ImportedKind
+        if kind is ImportedKind.MESSAGE or before[kind] or new[kind] or there[kind]
+    }
 
 
 def teach_facts(user: EndUser, job: Transfer, threads: set[str], *, now: datetime) -> None:
@@ -197,7 +228,10 @@ def iterate_messages(user: EndUser, job: Transfer, threads: set[str]) -> Iterato
         value = json.loads(raw)
         value["said_at"] = datetime.fromisoformat(value["said_at"]) if value["said_at"] else None
         value["attachments"] = tuple(value["attachments"])
-        threads.add(value["thread_id"])
+        # A file that was held by an earlier release names no kind.
+        value["holds"] = ImportedKind(value.get("holds", ImportedKind.MESSAGE))
+        if value["holds"] is ImportedKind.MESSAGE:
+            threads.add(value["thread_id"])
         yield ImportedMessage(**value)
 
 

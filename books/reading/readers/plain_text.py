@@ -4,7 +4,7 @@ import re
 
 from books.reading.building import DocumentBuilder
 from books.reading.decoding import decode_text
-from books.reading.sentences import ENDS
+from memory.language.sentences import ENDS
 
 PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 UNDERLINED = re.compile(r"([^\n]{1,120})\n[^\S\n]*([=\-~*])\2{2,}[^\S\n]*")

@@ -8,6 +8,7 @@ from memory.models import Transfer
 from memory.models.transfers import TransferKind, TransferState
 from memory.portability.restoring import NEW, REFUSED, THERE
 from memory.tiers import Tier
+from memory.transfer.chats.messages import ImportedKind
 from memory.web.labels import TIER_NAMES
 from memory.web.quantities import say_number, say_quantity
 from memory.web.wordings import translate as _
@@ -21,6 +22,14 @@ FORMAT_NAMES: Final = {
     "zep": "Zep",
     "hindsight": "Hindsight",
     "jsonl": "JSON Lines",
+}
+# What stood beside the conversations, and the messages themselves, by what they are counted under.
+KIND_NAMES: Final = {
+    ImportedKind.ABOUT_PERSON: _("Custom instructions: about the person"),
+    ImportedKind.ANSWER_WISH: _("Custom instructions: how to answer"),
+    ImportedKind.MEMORY: _("Remembered about the person"),
+    ImportedKind.PROJECT_MEMORY: _("Remembered about projects"),
+    ImportedKind.PROJECT: _("Descriptions and instructions of projects"),
 }
 STATES: Final = {
     TransferState.CHECKED: ("watch", _("checked, not imported")),
@@ -121,12 +130,23 @@ class TransferLine:
 
     @property
     def kinds(self) -> list[tuple[str, int, int, int]]:
-        """The dry run of an export, a line for each type that has any."""
+        """A line for each type that has any."""
         return [
-            (name.replace("_", " "), counted.get(NEW, 0), counted.get(THERE, 0), counted.get(REFUSED, 0))
+            (self.name_kind(name), counted.get(NEW, 0), counted.get(THERE, 0), counted.get(REFUSED, 0))
             for name, counted in sorted(self.row.counts.items())
             if any(counted.values())
         ]
+
+    def name_kind(self, name: str) -> str:
+        if self.row.kind != TransferKind.CHATS:
+            return name.replace("_", " ")
+        return KIND_NAMES[ImportedKind(name)] if name in set(ImportedKind) else _("Memories")
+
+    @property
+    def split_messages(self) -> int:
+        """How many memories the messages are where long ones are split, else 0."""
+        memories = int(self.row.survey.get("memories", self.row.lines))
+        return memories if memories > self.row.survey.get("messages", 0) else 0
 
     @property
     def skipped(self) -> list[tuple[str, int]]:

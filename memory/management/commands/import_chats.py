@@ -25,10 +25,12 @@ from memory.transfer.chats.importing import (
     count_new_memories,
     import_chats,
 )
-from memory.transfer.chats.messages import BrokenExport
+from memory.transfer.chats.messages import STATEMENT_KINDS, BrokenExport, ImportedKind
+from memory.transfer.chats.statements import Telling
 from outcomes.exchanges.rereading import ReadingCounts
 
 ACTOR = "command:import_chats"
+NOUNS = {True: ("statement", ""), False: ("text", "")}
 
 
 class Command(BaseCommand):
@@ -78,18 +80,30 @@ class Command(BaseCommand):
         found = f"{_format_count(survey.messages, 'message')} in {_format_count(len(survey.threads), 'thread')}"
         span = f", {survey.earliest:%Y-%m-%d} to {survey.latest:%Y-%m-%d}" if survey.earliest else ""
         self.stdout.write(f"{survey.kind}: {found}{span}")
-        if survey.memories > survey.messages:
-            self.stdout.write(f"long messages are split: {_format_count(survey.memories, 'memory', 'memories')}")
+        spoken = survey.holds[ImportedKind.MESSAGE]
+        if spoken > survey.messages:
+            self.stdout.write(f"long messages are split: {_format_count(spoken, 'memory', 'memories')}")
+        for kind in list_kinds_beside(survey):
+            self.stdout.write(f"{kind}: {_format_count(survey.holds[kind], *NOUNS[kind in STATEMENT_KINDS])}")
         for reason, count in sorted(survey.skipped.items(), key=lambda entry: (-entry[1], entry[0])):
             self.stdout.write(f"left out: {count:,} ({reason})")
+            for name in survey.left.get(reason, []):
+                self.stdout.write(f"  {name}")
 
     def preview_import(
         self, organization: Organization, user_id: str, file: ChatFile, survey: ImportSurvey, tier: Tier
     ) -> None:
         user = find_user(organization, user_id)
-        new = count_new_memories(user, file, tier) if user else survey.memories
+        new = count_new_memories(user, file, tier) if user else survey.holds
+        for kind in list_kinds_beside(survey):
+            place = Tier.MEMORY_BANK if kind in STATEMENT_KINDS else tier
+            self.stdout.write(
+                f"would add {new[kind]:,} of {kind} to {place}, {survey.holds[kind] - new[kind]:,} already there"
+            )
+        spoken = new[ImportedKind.MESSAGE]
         self.stdout.write(
-            f"would add {new:,} to {tier} of {user_id}, {survey.memories - new:,} already there; nothing was written"
+            f"would add {spoken:,} to {tier} of {user_id}, {survey.holds[ImportedKind.MESSAGE] - spoken:,} already "
+            "there; nothing was written"
         )
 
     def import_file(
@@ -110,15 +124,24 @@ class Command(BaseCommand):
                 raise CommandError(
                     f"stopped after {latest.added:,}; the same command again goes on from there", returncode=130
                 ) from None
-        self.stdout.write(
-            self.style.SUCCESS(
-                f"added {latest.added:,} to {tier} of {user_id}, {latest.already_there:,} already there, "
-                f"{sum(survey.skipped.values()):,} left out"
-            )
-        )
+        self.write_progress(latest, survey, tier, user_id)
         self.explain_tier(tier)
         if memory_conf().flags["profile_detection"]:
             self.teach_facts(user, survey)
+
+    def write_progress(self, done: ImportProgress, survey: ImportSurvey, tier: Tier, user_id: str) -> None:
+        new, there, refused = (done.told[one] for one in (Telling.NEW, Telling.THERE, Telling.REFUSED))
+        for kind in list_kinds_beside(survey):
+            place = Tier.MEMORY_BANK if kind in STATEMENT_KINDS else tier
+            beyond = f", {refused[kind]:,} refused" if refused[kind] else ""
+            self.stdout.write(f"added {new[kind]:,} of {kind} to {place}, {there[kind]:,} already there{beyond}")
+        spoken = ImportedKind.MESSAGE
+        self.stdout.write(
+            self.style.SUCCESS(
+                f"added {new[spoken]:,} to {tier} of {user_id}, {there[spoken]:,} already there, "
+                f"{sum(survey.skipped.values()):,} left out"
+            )
+        )
 
     def teach_facts(self, user: EndUser, survey: ImportSurvey) -> None:
         """Facts of what the person said, read once all of it is stored: the newest thread often comes first."""
@@ -140,9 +163,16 @@ class Command(BaseCommand):
         ttl = POLICIES[tier].ttl
         if ttl is not None:
             duration = f"{ttl.days} days" if ttl >= timedelta(days=2) else f"{int(ttl.total_seconds() // 3600)} hours"
+            after = "stays findable" if memory_conf().promotion.keeps_expired else "is archived"
             self.stdout.write(
-                f"{tier} is kept for {duration} unless it proves useful; --tier patterns keeps it for good"
+                f"after {duration} in {tier}, what has not proved useful leaves the tier and {after}; "
+                "--tier patterns has no time limit"
             )
+
+
+def list_kinds_beside(survey: ImportSurvey) -> list[ImportedKind]:
+    """What the file holds beside messages."""
+    return [kind for kind in ImportedKind if kind is not ImportedKind.MESSAGE and survey.holds[kind]]
 
 
 def _format_count(number: int, one: str, many: str = "") -> str:

@@ -5,5 +5,8 @@
 them. A file is read twice: once to check all of it, once to write. Nothing is written from a file that has a fault
 anywhere.
 
-Only ``importing`` knows the store; the rest imports no framework.
+``standing`` takes apart what an account keeps beside its conversations, ``statements`` writes the single statements of
+it into the memory bank.
+
+Only ``importing``, ``statements`` and ``speech`` know the store; the rest imports no framework.
 """

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from memory.transfer.chats.messages import (
+    ImportedKind,
     ImportedMessage,
     MalformedRecord,
     SkippedMessage,
@@ -20,6 +21,7 @@ from memory.transfer.chats.messages import (
     get_text,
     parse_time,
 )
+from memory.transfer.chats.standing import StandingText, read_loosely, strip_fence
 
 KIND = "chatgpt"
 SHAPE = "a ChatGPT conversation has a mapping"
@@ -29,11 +31,32 @@ _SPOKEN = {"text", "multimodal_text", "code"}
 _CITATION = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")
 
 
+# Where the custom instructions of the account stand by themselves, and what their halves are called.
+_INSTRUCTIONS = "custom_instructions"
+_HALVES = {
+    ImportedKind.ABOUT_PERSON: ("about_user_message", "user_profile"),
+    ImportedKind.ANSWER_WISH: ("about_model_message", "user_instructions"),
+}
+_NAMES = frozenset({_INSTRUCTIONS, *(name for names in _HALVES.values() for name in names)})
+
+
 def recognises(record: dict[str, object]) -> bool:
-    return "mapping" in record
+    return "mapping" in record or not _NAMES.isdisjoint(record)
 
 
-def read_messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage | StandingText]:
+    """Of a conversation, or the custom instructions that stand beside the conversations."""
+    if "mapping" in record:
+        yield from read_conversation(record)
+        return
+    given = record.get(_INSTRUCTIONS, record)
+    if isinstance(given, str):
+        given = {_HALVES[ImportedKind.ABOUT_PERSON][0]: given}
+    if isinstance(given, dict):
+        yield from _read_halves([given], None)
+
+
+def read_conversation(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage | StandingText]:
     """The current branch in order; what is left out comes as a Skip."""
     mapping = get_object(conversation, "mapping")
     thread_id = clean_thread_id(get_text(conversation, "conversation_id", "") or get_text(conversation, "id", ""))
@@ -42,12 +65,33 @@ def read_messages(conversation: dict[str, object]) -> Iterator[ImportedMessage |
     last = parse_time(began) if began is not None else None
     branch = _follow_branch(mapping, conversation.get("current_node"))
     for node_id in branch:
+        if given := _find_instructions(get_object(mapping, node_id)):
+            yield from _read_halves(given, last)
+            continue
         said = _read_message(node_id, get_object(mapping, node_id), thread_id, title, last)
         if isinstance(said, ImportedMessage):
             last = said.said_at
         if said is not None:
             yield said
     yield from _skip_abandoned(mapping, set(branch))
+
+
+def _find_instructions(node: dict[str, object]) -> list[dict[str, object]]:
+    """The custom instructions that a conversation began with: as the person wrote them, and as the model got them."""
+    message = get_object(node, "message")
+    content = message.get("content")
+    if not isinstance(content, dict) or content.get("content_type") != "user_editable_context":
+        return []
+    metadata = message.get("metadata")
+    written = metadata.get("user_context_message_data") if isinstance(metadata, dict) else None
+    return [written, content] if isinstance(written, dict) else [content]
+
+
+def _read_halves(given: list[dict[str, object]], said_at: datetime | None) -> Iterator[StandingText]:
+    for holds, names in _HALVES.items():
+        texts = (strip_fence(read_loosely(one, name)) for one in given for name in names)
+        if text := next(filter(None, texts), ""):
+            yield StandingText(holds, text, said_at)
 
 
 def _follow_branch(mapping: dict[str, object], current: object) -> list[str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+from memory.transfer.chats import claude_account
 from memory.transfer.chats.messages import (
     ImportedMessage,
     MalformedRecord,
@@ -19,6 +20,7 @@ from memory.transfer.chats.messages import (
     get_text,
     parse_time,
 )
+from memory.transfer.chats.standing import StandingText
 
 KIND = "claude"
 SHAPE = "a Claude conversation has chat_messages"
@@ -27,10 +29,20 @@ _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def recognises(record: dict[str, object]) -> bool:
-    return "chat_messages" in record
+    return "chat_messages" in record or claude_account.is_memory(record) or claude_account.is_project(record)
 
 
-def read_messages(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
+def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage | StandingText]:
+    """Of a conversation, or of what an export keeps beside the conversations."""
+    if "chat_messages" in record:
+        yield from read_conversation(record)
+    elif claude_account.is_memory(record):
+        yield from claude_account.read_memory(record)
+    else:
+        yield from claude_account.read_project(record)
+
+
+def read_conversation(conversation: dict[str, object]) -> Iterator[ImportedMessage | SkippedMessage]:
     """The current branch in order; what is left out comes as a Skip."""
     thread_id = clean_thread_id(get_text(conversation, "uuid"))
     title = clean_label(get_text(conversation, "name", ""), 200)

@@ -13,7 +13,7 @@ from memory.access.confinement import current_scope
 from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.signals import messages_imported
-from memory.store.admission import NewMemory
+from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.writing import find_known_origins, store_memories
 from memory.tiers import SourceType, Tier
 from memory.transfer.chats import (
@@ -25,16 +25,36 @@ from memory.transfer.chats import (
     letta,
     mem0,
     reading,
+    statements,
     zep,
 )
-from memory.transfer.chats.messages import BrokenExport, ImportedMessage, MalformedRecord, SkippedMessage, split_text
+from memory.transfer.chats.messages import (
+    STATEMENT_KINDS,
+    BrokenExport,
+    ImportedKind,
+    ImportedMessage,
+    MalformedRecord,
+    SkippedMessage,
+    split_text,
+)
+from memory.transfer.chats.standing import StandingText, StandingTexts
+from memory.transfer.chats.statements import Telling
 
 # One transaction each. What a stopped import has written so far stays, and by the digest of kind, thread and message it
 # is recognised the next time.
 BATCH = 500
+# Files that a report names one by one.
+MOST_NAMED = 20
 
 FORMATS: dict[str, ModuleType] = {
     module.KIND: module for module in (chatgpt, claude, claude_code, letta, mem0, zep, hindsight, jsonl)
+}
+ACTOR = "import"
+STATEMENT_TAGS = {
+    ImportedKind.ABOUT_PERSON: "identity",
+    ImportedKind.ANSWER_WISH: "preference",
+    ImportedKind.MEMORY: "context",
+    ImportedKind.PROJECT_MEMORY: "project",
 }
 # A line each, of which some are no messages.
 LINE_FORMATS = frozenset({jsonl.KIND, claude_code.KIND})
@@ -46,25 +66,50 @@ class ImportSurvey:
 
     kind: str
     messages: int = 0
+    # Memories of all kinds, and of each.
     memories: int = 0
+    holds: Counter[ImportedKind] = field(default_factory=Counter)
     threads: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
+    # By reason the names of what is left out, the first few.
+    left: dict[str, list[str]] = field(default_factory=dict)
     earliest: datetime | None = None
     latest: datetime | None = None
 
     def add(self, message: ImportedMessage, parts: int) -> None:
-        self.messages += 1
         self.memories += parts
+        self.holds[message.holds] += parts
+        if message.holds is not ImportedKind.MESSAGE:
+            return
+        self.messages += 1
         self.threads.add(message.thread_id)
         if message.said_at is not None:
             self.earliest = min(self.earliest or message.said_at, message.said_at)
             self.latest = max(self.latest or message.said_at, message.said_at)
 
+    def skip(self, message: SkippedMessage) -> None:
+        self.skipped[message.reason] += 1
+        named = self.left.setdefault(message.reason, []) if message.name else []
+        if len(named) < MOST_NAMED:
+            named.append(message.name)
+
 
 @dataclass(slots=True)
 class ImportProgress:
-    added: int = 0
-    already_there: int = 0
+    """By kind how many memories are new, were there already, and were refused by the memory bank."""
+
+    told: dict[Telling, Counter[ImportedKind]] = field(default_factory=lambda: {one: Counter() for one in Telling})
+
+    def note(self, telling: Telling, kind: ImportedKind) -> None:
+        self.told[telling][kind] += 1
+
+    @property
+    def added(self) -> int:
+        return self.told[Telling.NEW].total()
+
+    @property
+    def already_there(self) -> int:
+        return self.told[Telling.THERE].total()
 
 
 class ChatFile:
@@ -76,9 +121,22 @@ class ChatFile:
         self.format = FORMATS[self.kind]
 
     def read_messages(self) -> Iterator[ImportedMessage | SkippedMessage]:
+        """The messages, then what stands beside the conversations, of which the newest wording is known last."""
+        standing = StandingTexts(self.kind)
+        for said in self.read_parts():
+            if isinstance(said, StandingText):
+                standing.add(said)
+            else:
+                yield said
+        for said in standing.read_messages():
+            yield _judge_message(said) if isinstance(said, ImportedMessage) else said
+
+    def read_parts(self) -> Iterator[ImportedMessage | SkippedMessage | StandingText]:
         for source in self.sources:
             for record in reading.read_records(source):
                 if self.kind not in LINE_FORMATS and not self.recognises(record):
+                    if source.is_beside:
+                        continue
                     raise BrokenExport(record.place, f"is not of a {self.kind} export: {self.format.SHAPE}")
                 try:
                     yield from self.format.read_messages(record.value)
@@ -97,7 +155,7 @@ class ChatFile:
         found = ImportSurvey(self.kind)
         for message in self.read_messages():
             if isinstance(message, SkippedMessage):
-                found.skipped[message.reason] += 1
+                found.skip(message)
             else:
                 found.add(message, sum(1 for _ in split_text(message.text)))
             on_message()
@@ -141,42 +199,97 @@ def write_import(
     """Stores what is not there yet, ``BATCH`` in a transaction."""
     written = ImportProgress()
     while batch := list(islice(waiting, BATCH)):
-        stored = store_memories(user, batch, now=now, actor="import")
+        spoken = [memory for memory in batch if memory.tier is not Tier.MEMORY_BANK]
+        stored = store_memories(user, spoken, now=now, actor=ACTOR)
+        said = [memory.origin for memory in spoken if get_kind(memory) is ImportedKind.MESSAGE]
         with user_scope(user):
             # Also what was there already: an import by an earlier release, or one that stopped between the two.
-            messages_imported.send(EndUser, user=user, origins=[memory.origin for memory in batch])
-        written.added += sum(1 for item_id in stored if item_id is not None)
-        written.already_there += sum(1 for item_id in stored if item_id is None)
+            messages_imported.send(EndUser, user=user, origins=said)
+        for memory, item_id in zip(spoken, stored, strict=True):
+            written.note(Telling.THERE if item_id is None else Telling.NEW, get_kind(memory))
+        for memory in batch:
+            if memory.tier is Tier.MEMORY_BANK:
+                written.note(statements.store_statement(user, memory, now=now, actor=ACTOR), get_kind(memory))
         on_batch(written, len(batch))
     return written
 
 
-def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> int:
-    """How many memories ``import_chats`` would add."""
-    new = 0
+def get_kind(memory: NewMemory) -> ImportedKind:
+    return ImportedKind(memory.source.get("part", ImportedKind.MESSAGE))
+
+
+def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> Counter[ImportedKind]:
+    """How many memories ``import_chats`` would add, by kind."""
+    new: Counter[ImportedKind] = Counter()
     waiting = file.iterate_memories(tier)
     while batch := list(islice(waiting, BATCH)):
-        origins = [memory.origin for memory in batch if memory.origin]
         with user_scope(user):
-            new += len(origins) - len(find_known_origins(user, origins))
+            known = find_known_origins(user, [memory.origin for memory in batch if memory.origin])
+            for memory in batch:
+                is_told = memory.tier is Tier.MEMORY_BANK and statements.is_told(user, memory)
+                new[get_kind(memory)] += memory.origin not in known and not is_told
     return new
 
 
 def _detect_kind(sources: list[reading.ExportSource]) -> str:
-    first = next((record for source in sources for record in reading.read_records(source)), None)
-    if first is None:
-        raise BrokenExport("", "the export holds no conversations")
+    found = ((source, record) for source in sources for record in reading.read_records(source))
+    for source, record in found:
+        if kind := _recognise_kind(record):
+            return kind
+        if not source.is_beside:
+            shapes = "; ".join(module.SHAPE for module in FORMATS.values())
+            raise BrokenExport(record.place, f"is in none of the known formats: {shapes}")
+    raise BrokenExport("", "the export holds no conversations")
+
+
+def _recognise_kind(record: reading.ExportRecord) -> str:
     for kind, module in FORMATS.items():
         try:
-            if module.recognises(first.value):
+            if module.recognises(record.value):
                 return kind
         except MalformedRecord:
             continue
-    shapes = "; ".join(module.SHAPE for module in FORMATS.values())
-    raise BrokenExport(first.place, f"is in none of the known formats: {shapes}")
+    return ""
+
+
+def _judge_message(message: ImportedMessage) -> ImportedMessage | SkippedMessage:
+    """The message, unless it is a statement that the memory bank refuses."""
+    if message.holds in STATEMENT_KINDS:
+        try:
+            validate_memory(_build_statement(message, "", ""))
+        except WriteRefused as refusal:
+            return SkippedMessage(f"refused by the memory bank: {refusal.rule}")
+    return message
+
+
+def _build_statement(message: ImportedMessage, key: str, transfer: str) -> NewMemory:
+    held = current_scope()
+    is_own = message.speaker == "user"
+    return NewMemory(
+        text=message.text,
+        tier=Tier.MEMORY_BANK,
+        tags=(STATEMENT_TAGS[message.holds],),
+        source_type=SourceType.USER if is_own else SourceType.ASSISTANT,
+        source=_build_source(message, transfer),
+        occurred_at=message.said_at,
+        metadata={"project": message.title} if message.title else {},
+        origin=_digest(key, *((held.agent_id, held.project_id) if held else ())),
+        # Who writes custom instructions asks for them to be kept; a model's summary is judged like any statement.
+        is_requested=is_own,
+    )
+
+
+def _build_source(message: ImportedMessage, transfer: str) -> dict[str, str]:
+    source = {"type": "import", "format": message.kind}
+    if message.holds is not ImportedKind.MESSAGE:
+        source["part"] = message.holds.value
+    return source | ({"transfer": transfer} if transfer else {})
 
 
 def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: str) -> Iterator[NewMemory]:
+    if message.holds in STATEMENT_KINDS:
+        yield _build_statement(message, key, transfer)
+        return
     parts = list(split_text(message.text))
     # The same file in two projects is two memories, of which neither sees the other.
     held = current_scope()
@@ -187,6 +300,8 @@ def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: st
             metadata["thread_title"] = message.title
         if len(parts) > 1:
             metadata |= {"part": number, "parts": len(parts)}
+        if message.holds is ImportedKind.PROJECT and message.title:
+            metadata["project"] = message.title
         if message.attachments:
             metadata["attachments"] = list(message.attachments[:20])
         yield NewMemory(
@@ -195,7 +310,7 @@ def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: st
             thread_id=message.thread_id,
             speaker=message.speaker,
             source_type=SourceType.ASSISTANT if message.speaker.casefold() == "assistant" else SourceType.USER,
-            source={"type": "import", "format": message.kind} | ({"transfer": transfer} if transfer else {}),
+            source=_build_source(message, transfer),
             occurred_at=message.said_at,
             metadata=metadata,
             origin=_digest(key, str(number), *scope),

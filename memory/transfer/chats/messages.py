@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from memory.language.text import BLANK, CONTROL, SMUGGLED
 from memory.tiers import FIRST_YEAR, MAX_TEXT_CHARS, MOST_AHEAD
@@ -33,9 +34,29 @@ class BrokenExport(Exception):
         self.reason = reason
 
 
+class ImportedKind(StrEnum):
+    """What an imported text is. The values are stored and shown."""
+
+    MESSAGE = "messages"
+    ABOUT_PERSON = "custom instructions"
+    ANSWER_WISH = "wishes about answers"
+    MEMORY = "memory"
+    PROJECT_MEMORY = "project memory"
+    PROJECT = "projects"
+
+
+# Single statements of the person, which go into the memory bank whatever the tier of the import.
+STATEMENT_KINDS = frozenset(
+    {ImportedKind.ABOUT_PERSON, ImportedKind.ANSWER_WISH, ImportedKind.MEMORY, ImportedKind.PROJECT_MEMORY}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedMessage:
-    """One thing said. ``message_id`` is stable across exports; ``said_at`` is None when the export does not know."""
+    """One thing said. ``message_id`` is stable across exports; ``said_at`` is None when the export does not know.
+
+    What ``holds`` something else than a message stood beside the conversations; ``title`` is then the project's name.
+    """
 
     kind: str
     thread_id: str
@@ -45,13 +66,15 @@ class ImportedMessage:
     text: str
     said_at: datetime | None
     attachments: tuple[str, ...] = field(default=())
+    holds: ImportedKind = ImportedKind.MESSAGE
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedMessage:
-    """A message that is left out on purpose, with the reason the summary shows."""
+    """A message that is left out on purpose, with the reason the summary shows, and its name where it has one."""
 
     reason: str
+    name: str = ""
 
 
 def clean_text(text: str) -> str:

@@ -26,6 +26,8 @@ _MAX_RATIO = 150
 _RATIO_MATTERS_ABOVE = 16 << 20
 
 _CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json", re.IGNORECASE)
+# What an account keeps beside its conversations, and what varies by account: nothing in it makes a file unreadable.
+_BESIDE = re.compile(r"(user|custom_instructions|memories|projects)(-\d+)?\.json", re.IGNORECASE)
 _BLANK = re.compile(r"[ \t\r\n]*")
 # A decoder that ran out of text complains at most this far before the end: the longest literal or escape.
 _CUT_OFF = 16
@@ -47,6 +49,8 @@ class ExportSource:
     name: str = ""
     # What places in it are called by, where there are several files.
     label: str = ""
+    # Whether it stands beside the conversations: what it does not hold is missed by nobody.
+    is_beside: bool = False
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -73,16 +77,18 @@ def list_sources(path: Path) -> list[ExportSource]:
         with path.open("rb") as stream:
             if stream.read(4) == b"PK\x03\x04":
                 raise BrokenExport("", "the zip is cut off or damaged")
-        return [ExportSource(path)]
+        return [ExportSource(path, is_beside=_BESIDE.fullmatch(path.name) is not None)]
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if _holds_conversations(entry)]
+            entries = [entry for entry in archive.infolist() if _is_read(entry)]
     except zipfile.BadZipFile as fault:
         raise BrokenExport("", f"the zip is damaged: {fault}") from fault
-    if not entries:
+    # Of an account alone a zip tells no more than who it is; much else comes with a user.json.
+    if all(_get_name(entry.filename).casefold() == "user.json" for entry in entries):
         raise BrokenExport("", "the zip holds no conversations.json")
     _refuse_bombs(entries)
-    return [ExportSource(path, entry.filename) for entry in sorted(entries, key=lambda entry: entry.filename)]
+    names = sorted(entry.filename for entry in entries)
+    return [ExportSource(path, name, is_beside=_BESIDE.fullmatch(_get_name(name)) is not None) for name in names]
 
 
 def _list_transcripts(folder: Path) -> list[ExportSource]:
@@ -93,9 +99,15 @@ def _list_transcripts(folder: Path) -> list[ExportSource]:
     return [ExportSource(path, label=str(path.relative_to(folder))) for path in found]
 
 
-def _holds_conversations(entry: zipfile.ZipInfo) -> bool:
-    folders, _, name = entry.filename.rpartition("/")
-    return not folders.startswith("__MACOSX") and _CONVERSATIONS.fullmatch(name) is not None
+def _is_read(entry: zipfile.ZipInfo) -> bool:
+    name = _get_name(entry.filename)
+    if entry.filename.startswith("__MACOSX/"):
+        return False
+    return _CONVERSATIONS.fullmatch(name) is not None or _BESIDE.fullmatch(name) is not None
+
+
+def _get_name(filename: str) -> str:
+    return filename.rpartition("/")[2]
 
 
 def _refuse_bombs(entries: list[zipfile.ZipInfo]) -> None:
@@ -111,18 +123,22 @@ def _refuse_bombs(entries: list[zipfile.ZipInfo]) -> None:
 
 
 def read_first_character(source: ExportSource) -> str:
-    """The first character of the text that is not blank."""
+    """The first character of the text that is not blank; empty when all of it is."""
     with source.open() as stream:
         while chunk := stream.read(4096):
             text = chunk.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")
             if text:
                 return chr(text[0])
-    raise BrokenExport(source.name, "there is nothing in the file but blanks")
+    return ""
 
 
 def read_records(source: ExportSource) -> Iterator[ExportRecord]:
     """The elements of a JSON array, or the lines of JSON Lines, whichever the file is."""
     opening = read_first_character(source)
+    if source.is_beside and opening not in {"[", "{"}:
+        return
+    if not opening:
+        raise BrokenExport(source.name, "there is nothing in the file but blanks")
     if opening not in "[{":
         raise BrokenExport(_format_place(source, "line 1"), "is neither a JSON array nor JSON Lines")
     is_one_object = opening == "{" and _is_one_object(source)
@@ -231,8 +247,9 @@ class _ArrayReader:
             self.refuse("there is text after the end of the array")
 
     def element(self, number: int) -> ExportRecord:
-        if self.peek() != "{":
-            self.refuse(f"conversation {number} must be a JSON object" if self.peek() else "the file ends too early")
+        opening = self.peek()
+        if opening != "{" and not (opening and self.source.is_beside):
+            self.refuse(f"conversation {number} must be a JSON object" if opening else "the file ends too early")
         place = _format_place(self.source, f"line {self.line()}, conversation {number}")
         while True:
             try:
@@ -245,7 +262,7 @@ class _ArrayReader:
                 raise BrokenExport(place, str(fault)) from None
             else:
                 self.at = end
-                return ExportRecord(place, value)
+                return ExportRecord(place, value if isinstance(value, dict) else {})
 
     def wait_or_refuse(self, fault: json.JSONDecodeError, place: str) -> None:
         """Read more when the text was merely cut off; doubling each time keeps decoding linear."""

@@ -33,8 +33,13 @@ class ImportedTurn:
 
 
 def select_messages(user: EndUser) -> ItemQuerySet:
-    """What anybody said in imported chats, whatever became of the memories since: it was said all the same."""
-    return MemoryItem.objects.for_user(user).filter(source__type="import", source__format__in=list(FORMATS))
+    """What anybody said in imported chats, whatever became of the memories since: it was said all the same.
+
+    What stood beside the conversations names its part: statements are read in the memory bank, and the instructions of
+    a project tell the assistant who to be.
+    """
+    imported = MemoryItem.objects.for_user(user).filter(source__type="import", source__format__in=list(FORMATS))
+    return imported.exclude(source__has_key="part")
 
 
 def select_imported(user: EndUser) -> ItemQuerySet:

@@ -7,7 +7,7 @@ import pytest
 
 from books.reading.chunking import LONGEST, cut_into_chunks, estimate_pieces
 from books.reading.document import BlockKind, DocumentBlock, DocumentChunk, DocumentKind, ReadDocument
-from books.reading.sentences import split_sentences
+from memory.language.sentences import split_sentences
 
 TERMS = "harbour tide vessel berth master rope anchor signal channel engine storm lamp chart crew cargo"
 

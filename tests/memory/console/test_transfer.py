@@ -1,5 +1,9 @@
 """The page that takes a person's data out and adds a file, without JavaScript."""
 
+import io
+import json
+import zipfile
+
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -11,6 +15,7 @@ from memory.portability import jobs, tasks
 from memory.portability.chats import KEPT_FOR
 from memory.store.admission import NewMemory
 from tests.memory.console.conftest import Console
+from tests.memory.management.test_import_accounts import CHAT, MEMORIES, PROJECTS
 
 CHATS = b"""
 {"thread": "home", "time": "2026-05-01T10:00:00Z", "speaker": "user", "text": "My sister is called Mara."}
@@ -127,3 +132,33 @@ def list_texts(user: EndUser) -> set[str]:
 
 def run_worker(user: EndUser) -> None:
     tasks.import_person(user.pk)
+
+
+def test_what_stands_beside_conversations_is_counted_written_and_taken_back(console: Console, user: EndUser) -> None:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w") as archive:
+        for name, content in {
+            "conversations.json": [CHAT],
+            "memories.json": MEMORIES,
+            "projects.json": PROJECTS,
+        }.items():
+            archive.writestr(name, json.dumps(content))
+    answer = console.post(f"{find_address(user)}/import", {"file": SimpleUploadedFile("x", body.getvalue())})
+    page = str(answer.headers["Location"])
+    text = console.get(page).content.decode()
+    for told in (
+        "Claude",
+        "Remembered about the person",
+        "Remembered about projects",
+        "1 in 1 conversation<",
+        "add it to",
+    ):
+        assert told in text
+    assert list_texts(user) == set()
+    console.post(f"{page}/change", {"do": "start"})
+    run_worker(user)
+    assert "8 new, 0 already there" in console.get(page).content.decode()
+    assert "The hull of the boat is made of oak." in list_texts(user)
+    console.post(f"{page}/change", {"do": "undo"})
+    run_worker(user)
+    assert list_texts(user) == set()

@@ -33,9 +33,9 @@ def run_import(file: Path | str, user: str = "ann", **options: Any) -> str:
 
 
 def rows_of(user: EndUser) -> list[MemoryItem]:
-    """What was imported, without what was learned from it."""
+    """The messages that were imported, without what was learned from them or stood beside them."""
     with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).filter(source__type="import")
+        rows = MemoryItem.objects.for_user(user).filter(source__type="import").exclude(tier=Tier.MEMORY_BANK)
         return list(rows.order_by("thread_id", "occurred_at", "created_at", "id"))
 
 

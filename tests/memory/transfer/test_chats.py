@@ -55,7 +55,6 @@ class TestChatGPT:
         ]
         assert skipped == [
             "system message",
-            "hidden",
             "thoughts block",
             "call of a tool",
             "tool message",

@@ -21,7 +21,7 @@ CHATS = b"""
 {"thread": "home", "time": "2026-05-01T10:00:00Z", "speaker": "user", "text": "My sister is called Mara."}
 {"thread": "home", "time": "2026-05-01T10:01:00Z", "speaker": "assistant", "text": "Noted."}
 {"thread": "home", "time": "2026-05-01T10:02:00Z", "speaker": "user", "text": " "}
-{"thread": "boat", "time": "2026-05-03T10:00:00Z", "speaker": "user", "text": "The bilge pump runs every ten minutes."}
+{"thread": "boat", "time": "2026-05-03T10:00:00Z", "speaker": "user", "text": "How often should a bilge pump run?"}
 """.lstrip()
 
 

@@ -65,7 +65,7 @@ def test_another_address_is_not_held_up(nobody: Console, operator: Operator) -> 
 def test_guessing_is_slowed_down_without_redis(
     nobody: Console, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def down(call: object) -> None:
+    def down(call: object, timeout_s: float = 0.0) -> None:
         raise Unavailable("redis", "down")
 
     monkeypatch.setattr(redis, "call_or_raise", down)

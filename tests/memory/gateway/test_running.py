@@ -1,5 +1,6 @@
 """OpenAI's client against a running installation: its web processes, and many streams at once."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,7 +12,7 @@ from openai import OpenAI
 from memory.proving.installation import Stack
 from tests.doubles.chat_server import ChatServer, Streamed, Whole, completion, said
 from tests.memory.gateway.kept import meta_of
-from tests.patience import eventually
+from tests.patience import eventually, slowness
 
 pytestmark = pytest.mark.slow
 # More than a web process has slots; its threads are for those that wait as well.
@@ -65,6 +66,8 @@ def test_many_streams_wait_while_others_are_served_and_one_goes_away(
         # All of them wait for the language model, and nobody else waits for them.
         assert list_exchanges(stack, "s-0") == []
         streams[0].close()
+        # The server hears of it a moment later: a model that goes on in the same instant would have answered in full.
+        time.sleep(slowness())
         model.go_on.set()
         rest: list[list[Any]] = list(pool.map(list, streams[1:]))
     texts = {"".join(part.choices[0].delta.content or "" for part in one if part.choices) for one in rest}

@@ -140,6 +140,13 @@ def find_candidates(
     return [(fact, near.get(fact.pk)) for fact in found.values()]
 
 
+def list_value_parts(value: str) -> list[str]:
+    """A value and every run of its words: "the green tent" is of a tent too."""
+    words = value.split()[:MOST_VALUE_WORDS]
+    parts = {" ".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
+    return sorted({*parts, value})
+
+
 def find_in_slot(
     user: EndUser, keys: tuple[str, str, str], scope: RowScope = EVERYTHING, *, holds_one: bool
 ) -> list[tuple[Fact, float | None]]:
@@ -147,10 +154,8 @@ def find_in_slot(
     a tent, and the green tent.
     """
     subject, relation, value = keys
-    words = value.split()[:MOST_VALUE_WORDS]
-    parts = {" ".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
     among: dict[str, Any] = {"user": user.pk, "subject": subject, "relation": relation, "limit": MOST_IN_SLOT}
-    among |= name_scope(scope) | {"any": holds_one, "values": sorted({*parts, value}), "value": value}
+    among |= name_scope(scope) | {"any": holds_one, "values": list_value_parts(value), "value": value}
     with connection.cursor() as cursor:
         cursor.execute(SLOT, among)
         return [(Fact.from_db(connection.alias, READ, row), None) for row in cursor.fetchall()]

@@ -17,7 +17,7 @@ from memory.access.scope import user_scope
 from memory.claims.questions import read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
-from memory.facts.nearest import MOST_IN_SLOT, MOST_VALUE_WORDS, READ, name_scope
+from memory.facts.nearest import MOST_IN_SLOT, READ, list_value_parts, name_scope
 from memory.language.folding import WORD
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import FactQuerySet, FactState, ReviewKind
@@ -138,10 +138,7 @@ def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> Fo
 
 
 def list_slot_values(one: AskedSlot) -> list[Any]:
-    subject, relation, value = one.keys
-    words = value.split()[:MOST_VALUE_WORDS]
-    parts = {" ".join(words[at:end]) for at in range(len(words)) for end in range(at + 1, len(words) + 1)}
-    return [one.digest, one.said_at, subject, relation, value, one.holds_one, sorted({*parts, value})]
+    return [one.digest, one.said_at, *one.keys, one.holds_one, list_value_parts(one.keys[-1])]
 
 
 @dataclass(frozen=True, slots=True)

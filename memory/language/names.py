@@ -56,9 +56,9 @@ def load_given_names() -> frozenset[str]:
 
 
 @cache
-def load_ambiguous_names() -> frozenset[str]:
-    """Given names that are ordinary words too, hence names only where nothing else fits: "my sister Daisy"."""
-    return frozenset(fold_name(name) for name in read_entries(SHARED, "given_names", "also words"))
+def load_possible_names() -> frozenset[str]:
+    """Given names and those that are words too, hence names only where nothing else fits: "my sister Daisy"."""
+    return load_given_names() | {fold_name(name) for name in read_entries(SHARED, "given_names", "also words")}
 
 
 @cache

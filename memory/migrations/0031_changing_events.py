@@ -1,16 +1,13 @@
 """The index of the events that are more than that a memory was stored. Built beside the running installation."""
 
-from django.db import migrations, models
+from django.db import models
 
 from memory.models import migrating
 
-# An index that was cut off stands there, unfinished, under its name.
-BUILD = (
-    "DROP INDEX CONCURRENTLY IF EXISTS memory_event_changed",
+CREATE = (
     "CREATE INDEX CONCURRENTLY memory_event_changed ON memory_event (user_id, at DESC, id DESC) "
-    "WHERE NOT (kind = 'stored')",
+    "WHERE NOT (kind = 'stored')"
 )
-UNBUILD = "DROP INDEX CONCURRENTLY IF EXISTS memory_event_changed"
 
 
 class Migration(migrating.Migration):
@@ -18,20 +15,13 @@ class Migration(migrating.Migration):
     dependencies = [("memory", "0030_fact_words")]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            database_operations=[
-                *[migrations.RunSQL(build, migrations.RunSQL.noop) for build in BUILD],
-                migrations.RunSQL(migrations.RunSQL.noop, UNBUILD),
-            ],
-            state_operations=[
-                migrations.AddIndex(
-                    "memoryevent",
-                    models.Index(
-                        fields=["user", "-at", "-id"],
-                        name="memory_event_changed",
-                        condition=models.Q(("kind", "stored"), _negated=True),
-                    ),
-                ),
-            ],
+        migrating.build_index_beside(
+            "memoryevent",
+            models.Index(
+                fields=["user", "-at", "-id"],
+                name="memory_event_changed",
+                condition=models.Q(("kind", "stored"), _negated=True),
+            ),
+            CREATE,
         ),
     ]

@@ -60,6 +60,21 @@ def is_about_one_model(operation: Operation) -> bool:
     return type(operation) in ABOUT_ONE_MODEL
 
 
+def build_index_beside(model: str, index: models.Index, create: str) -> migrations.SeparateDatabaseAndState:
+    """An index that is built while the installation runs; of a migration that is not atomic.
+
+    The framework's own way stops at an index that was cut off, which stands there, unfinished, under its name.
+    """
+    drop = f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}"
+    return migrations.SeparateDatabaseAndState(
+        database_operations=[
+            *(migrations.RunSQL(build, migrations.RunSQL.noop) for build in (drop, create)),
+            migrations.RunSQL(migrations.RunSQL.noop, drop),
+        ],
+        state_operations=[migrations.AddIndex(model, index)],
+    )
+
+
 class StateOnDemand(ProjectState):
     """Renders nothing until somebody asks: one model while it is narrow, otherwise all, as the framework would have."""
 

@@ -10,7 +10,7 @@ from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.wording import PRONOUNS, VERBS_ONLY, ClauseWords
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE
 from memory.language.hebrew import HEBREW
-from memory.language.names import load_ambiguous_names, load_given_names
+from memory.language.names import load_given_names, load_possible_names
 
 # Pronouns before a verb that take up what stands before them: "i finocchi li detesto".
 TAKEN_UP: Final = frozenset({"lo", "la", "li", "le", "los", "las", "l'", "les"})
@@ -213,8 +213,7 @@ class PhraseReader(ClauseWords):
             is_ending = self.words.language == "de" and token.plain.endswith(("n", "e", "r"))
             return not is_ending and not is_verb_at(self, last, tail, named)
         behind = self.tokens[named] if named < end else None
-        names = load_given_names() | load_ambiguous_names()
-        is_known = token.plain in names or token.text in self.known_names
+        is_known = token.plain in load_possible_names() or token.text in self.known_names
         return is_known or (behind is not None and behind.has(*BEHIND_A_NAME))
 
     def find_owner_behind(self, last: int, end: int) -> tuple[str, int] | None:

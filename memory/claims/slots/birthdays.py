@@ -6,6 +6,7 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.slots.matching import load_words
+from memory.claims.slots.spoken import load_being
 from memory.claims.suppositions import is_of_calendar
 from memory.guard.spelling import fold_letters
 
@@ -41,8 +42,7 @@ def is_to_come(claim: Claim) -> bool:
 
 def is_on_day(statement: str, age: str, before: list[str], language: str) -> bool:
     """ "Nan's 90 on the 2nd of May": of what is so now no day is told; "I was 40 in May" is past."""
-    forms = load_words(language, "be 1", "frames") | load_words(language, "be 3", "frames")
-    being = {form.strip("'") for form in forms} - load_words(language, "past being")
+    being = load_being(language) - load_words(language, "past being")
     behind = re.search(rf"\b{age}\b((?: [\w']+){{1,{MOST_TO_DAY}}})", statement)
     if behind is None or being.isdisjoint(before[-2:]):
         return False

@@ -130,9 +130,7 @@ def is_dated(claim: Claim) -> bool:
     """Of "am 3. März um 10 Uhr" no month is at ten, "I quit smoking yesterday" smokes no yesterday, and "we lost our
     cat on Friday" names none; "our dog is called Friday" does."""
     is_named = claim.relation in CALLED and " " in claim.object
-    is_when = (is_named or claim.relation in {"smokes", "drinks", EATS, "dislikes"}) and tells_when(
-        claim.object, claim.lang
-    )
+    is_when = (is_named or claim.relation in TIMELESS) and tells_when(claim.object, claim.lang)
     # "Und dann auch noch um halb neun": "then" is at no hour.
     language = claim.lang or "en"
     light = load_small_words(language) | load_words(language, "adv", "frames")

@@ -8,7 +8,7 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.spoken import cut_as_written, cut_before
+from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
@@ -41,10 +41,7 @@ def is_ridden(claim: Claim) -> bool:
     first = claim.object.split()[0]
     if language == HEBREW:
         return first.startswith(HEBREW_IN) and is_hired_vehicle(first.removeprefix(HEBREW_IN), language)
-    before = WORD.findall(fold_letters(cut_before(claim)))
-    articles = load_words(language, "article")
-    while before and before[-1] in articles:
-        before.pop()
+    before = drop_articles(list_before(claim), language)
     return bool(before) and before[-1] in load_words(language, "rides in") and is_hired_vehicle(first, language)
 
 

@@ -9,12 +9,12 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import free_claim
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.spoken import cut_before
+from memory.claims.slots.spoken import cut_before, list_before, load_being
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
-from memory.language.names import load_ambiguous_names, load_given_names
+from memory.language.names import load_possible_names
 
 WORD: Final = re.compile(r"[^\W_]+")
 # Relations as which "I'm Filipino", "my wife is Thai", "soy peruana" and "tengo nacionalidad española" are read.
@@ -38,9 +38,8 @@ def settle_origin(claim: Claim) -> Claim:
         return claim
     if claim.relation == "married_to":
         # Whose nationality it is stands before it: "my wife is Thai", but not "my friend is married to a Thai".
-        before = WORD.findall(fold_letters(cut_before(claim)))
-        being = {form.strip("'") for form in load_words(language, "be 3", "frames")}
-        if not before or before[-1] not in being:
+        before = list_before(claim)
+        if not before or before[-1] not in load_being(language, "be 3"):
             return claim
         nouns = load_hot_words(language).nouns
         whose = next((word for word in reversed(before) if nouns.get(word) in PEOPLE), "")
@@ -52,7 +51,7 @@ def settle_birth(claim: Claim) -> Claim:
     """A year is no place, and where somebody grew up is not where they were born."""
     if YEAR.fullmatch(claim.object):
         return free_claim(claim)
-    before = WORD.findall(fold_letters(cut_before(claim)))[-MOST_BETWEEN:]
+    before = list_before(claim)[-MOST_BETWEEN:]
     # "In Celle aufgewachsen", but not "born in Lagos, raised in Peckham".
     end = claim.statement.casefold().find(claim.object) + len(claim.object)
     behind = re.match(r" ([^\W\d_]+)", fold_letters(claim.statement[end:]))
@@ -70,8 +69,8 @@ def is_place_of_wedding(claim: Claim) -> bool:
     """ "Ci siamo sposati a Matera", "התחתנו בקפריסין": nobody is married to a town."""
     if claim.relation != "married_to" or not claim.object:
         return False
-    named = load_given_names() | load_ambiguous_names()
-    if is_known_place(claim.object.split()[-1]) and fold_name(claim.object.split()[0]) not in named:
+    is_name = fold_name(claim.object.split()[0]) in load_possible_names()
+    if is_known_place(claim.object.split()[-1]) and not is_name:
         return True
     # "Mariée à Inès".
     language = claim.lang or "en"

@@ -9,7 +9,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import free_claim
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.spoken import cut_before, names_noun
+from memory.claims.slots.spoken import cut_before, list_before, names_noun
 from memory.claims.slots.unnamed import ALLERGIC, is_listed
 from memory.claims.taxonomy import KIN, PEOPLE
 from memory.claims.topics import find_topic_words
@@ -65,7 +65,7 @@ def is_no_allergen(claim: Claim) -> bool:
 
 def is_simile(claim: Claim) -> bool:
     """ "Duermo como un tronco": behind another verb the word for "I eat" is "like"."""
-    words = WORD.findall(fold_letters(cut_before(claim)))
+    words = list_before(claim)
     language = claim.lang or "en"
     like = load_words(language, "occupation like")
     place = max((at for at, word in enumerate(words) if word in like), default=0)
@@ -80,11 +80,7 @@ def names_no_diet(claim: Claim) -> bool:
 def is_done_like(claim: Claim) -> bool:
     """ "I work like a horse": behind a verb "like" compares."""
     language = claim.lang or "en"
-    words, hot, small = (
-        WORD.findall(fold_letters(cut_before(claim))),
-        load_hot_words(language),
-        load_small_words(language),
-    )
+    words, hot, small = list_before(claim), load_hot_words(language), load_small_words(language)
     done = (before for before, word in pairwise(words) if word == "like" and before not in small)
     return any(hot.classify(before) & {"frame", "verb"} for before in done)
 

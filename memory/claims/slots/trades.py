@@ -7,13 +7,11 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.frames.jobs import matches_job
 from memory.claims.slots.matching import join_entries, load_words
-from memory.claims.slots.spoken import cut_as_written, cut_before
+from memory.claims.slots.spoken import cut_as_written, cut_before, drop_articles, list_before, load_being
 from memory.guard.spelling import fold_letters
 from memory.language.names import capitalises_nouns
 
 WORD: Final = re.compile(r"[^\W\d_]+")
-BEING: Final = ("be 1", "be 3")
-
 
 # Words before a place of work among which stands that the work is unpaid: "volunteer at the local food bank".
 MOST_BETWEEN: Final = 4
@@ -34,7 +32,7 @@ def settle_trade(claim: Claim) -> Claim:
 def is_studied_at(claim: Claim) -> bool:
     """ "Ich studiere Soziale Arbeit an der FH Dortmund": the word for work is the subject."""
     language = claim.lang or "en"
-    before = WORD.findall(fold_letters(cut_before(claim)))
+    before = list_before(claim)
     studying, joints = load_words(language, "studying"), load_words(language, "conj", "frames")
     at = max((at for at, word in enumerate(before) if word in studying), default=len(before))
     # "Studia a Pisa ma lavora in pizzeria".
@@ -60,12 +58,8 @@ def is_merely_been(claim: Claim) -> bool:
     before = cut_before(claim)
     if re.search(rf"\b(?:{join_entries(language, 'works_as', 'questions')})\b", before, re.IGNORECASE):
         return False
-    words = [fold_letters(word) for word in WORD.findall(before)]
-    articles = load_words(language, "article")
-    while words and words[-1] in articles:
-        words.pop()
-    being = {form.strip("'") for kind in BEING for form in load_words(language, kind, "frames")}
-    return bool(words) and words[-1] in being
+    words = drop_articles([fold_letters(word) for word in WORD.findall(before)], language)
+    return bool(words) and words[-1] in load_being(language)
 
 
 def names_trade(claim: Claim) -> bool:

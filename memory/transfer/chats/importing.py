@@ -226,7 +226,7 @@ def count_new_memories(user: EndUser, file: ChatFile, tier: Tier) -> Counter[Imp
         with user_scope(user):
             known = find_known_origins(user, [memory.origin for memory in batch if memory.origin])
             for memory in batch:
-                is_told = memory.tier is Tier.MEMORY_BANK and statements.is_told(user, memory)
+                is_told = memory.tier is Tier.MEMORY_BANK and statements.is_told(user, validate_memory(memory))
                 new[get_kind(memory)] += memory.origin not in known and not is_told
     return new
 

@@ -51,14 +51,13 @@ def store_statement(user: EndUser, new: NewMemory, *, now: datetime, actor: str)
     return Telling.NEW
 
 
-def is_known(user: EndUser, new: NewMemory) -> bool:
+def is_known(user: EndUser, checked: NewMemory) -> bool:
     with user_scope(user):
-        return bool(new.origin and writing.find_known_origins(user, [new.origin])) or is_told(user, new)
+        return bool(checked.origin and writing.find_known_origins(user, [checked.origin])) or is_told(user, checked)
 
 
-def is_told(user: EndUser, new: NewMemory) -> bool:
+def is_told(user: EndUser, checked: NewMemory) -> bool:
     """Whether an active statement of the bank has these words, or had them merged into it. In the user's scope."""
-    checked = validate_memory(new)
     scope = RowScope.of(checked)
     active = MemoryItem.objects.for_user(user).filter(tier=Tier.MEMORY_BANK, status=Status.ACTIVE)
     active = active.filter(agent_id=scope.agent_id, project_id=scope.project_id)

@@ -14,7 +14,7 @@ PROCESSORS: Final = [
 def list_template_engines(base_dir: Path) -> list[dict[str, Any]]:
     ours = {
         "context_processors": PROCESSORS,
-        "builtins": ["django.templatetags.static", "django.templatetags.i18n"],
+        "builtins": ["django.templatetags.static", "django.templatetags.i18n", "memory.web.url_tags"],
         "libraries": {"console": "memory.console.tags"},
     }
     return [

@@ -21,6 +21,9 @@ class Embedder(Protocol):
     def embed_query(self, text: str, deadline: Deadline) -> Vector:
         """The vector of a query."""
 
+    def embed_queries(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
+        """The vectors of queries, in their order, within the time that one may take."""
+
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
         """The vectors of stored texts, in their order."""
 

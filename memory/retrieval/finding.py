@@ -170,8 +170,9 @@ def search_nearest(
     def embed_parts() -> list[Vector]:
         time_left = deadline.slice(conf.deadlines.embed_s)
         service, text = choose_embedder(model.model), late.choose_embedded_text(query, model)
-        whole = service.embed_query(text, time_left) if encoded is None else encoded.vector
-        return [whole, *(service.embed_query(text, time_left) for text in query.parts)]
+        if encoded is None:
+            return service.embed_queries([text, *query.parts], time_left)
+        return [encoded.vector, *service.embed_queries(query.parts, time_left)]
 
     def search() -> list[VectorMatch]:
         time_left = deadline.slice(conf.deadlines.vector_s)

@@ -52,5 +52,11 @@ def count_scripts(text: str) -> Counter[str]:
         return scripts
     for letter, times in Counter(text).items():
         if letter.isalpha():
-            scripts[unicodedata.name(letter, LATIN).split()[0]] += times
+            scripts[find_script(letter)] += times
     return scripts
+
+
+@lru_cache(maxsize=16_384)
+def find_script(letter: str) -> str:
+    """The first word of a letter's name, which says its script."""
+    return unicodedata.name(letter, LATIN).split()[0]

@@ -100,7 +100,7 @@ def test_a_search_without_vectors_says_what_was_left_out(
     console: Console, remembered: EndUser, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Down:
-        def embed_query(self, *_args: Any) -> None:
+        def embed_queries(self, *_args: Any) -> None:
             raise Unavailable("embedder", "connection refused")
 
     monkeypatch.setattr(finding, "choose_embedder", lambda model: Down())

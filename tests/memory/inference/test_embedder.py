@@ -346,6 +346,16 @@ class TestCache:
         cached.embed_passages(TEXTS, Deadline(60))
         assert [len(asked.texts) for asked in stub.asked] == [2, 2, 1]
 
+    def test_the_questions_that_one_is_made_of_go_in_one_request(
+        self, cached: CachedEmbedder, stub: EmbedderStub
+    ) -> None:
+        cached.embed_query("pier", Deadline(60))
+        vectors = cached.embed_queries(["ferry", "pier", "boat"], Deadline(60))
+        assert [asked.texts for asked in stub.asked] == [["query: pier"], ["query: ferry", "query: boat"]]
+        for text, vector in zip(["ferry", "pier", "boat"], vectors, strict=True):
+            assert np.allclose(vector, make_vector(f"query: {text}", DIMENSIONS), atol=1e-6)
+        assert cached.embed_queries([], Deadline(60)) == []
+
     def test_a_query_is_not_a_passage(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
         cached.embed_query("pier", Deadline(60))
         cached.embed_passages(["pier"], Deadline(60))
@@ -383,6 +393,12 @@ class TestCache:
         cached.embed_query("pier", Deadline(60))
         stub.behave("500")
         assert cached.embed_query("pier", Deadline(60)).shape == (DIMENSIONS,)
+
+    def test_queries_are_asked_one_by_one_of_a_server_that_takes_no_more(
+        self, cached: CachedEmbedder, stub: EmbedderStub
+    ) -> None:
+        stub.largest_batch = 1
+        assert len(cached.embed_queries(["ferry", "pier"], Deadline(60))) == 2
 
     def test_a_failure_is_not_cached(self, cached: CachedEmbedder, stub: EmbedderStub) -> None:
         stub.behave("nan", "none")

@@ -49,6 +49,7 @@ api = DocumentedAPI(
 )
 register_exception_handlers(api)
 for module in (
+    context,
     trust,
     memories,
     users,
@@ -61,7 +62,6 @@ for module in (
     space_members,
     spaces,
     insights,
-    context,
     texts,
     outcomes.api,
     evaluation,

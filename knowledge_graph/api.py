@@ -237,7 +237,7 @@ class PictureOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/graph/concepts",
+    "/users/{user_id}/graph/concepts",
     auth=READ_WHOLE,
     response=describe_responses(200, ConceptPage),
     operation_id="list_concepts",
@@ -251,7 +251,7 @@ def list_concepts(request: HttpRequest, user: EndUser | None, options: Query[Pag
 
 
 @router.get(
-    "/users/{u}/graph/concept",
+    "/users/{user_id}/graph/concept",
     auth=READ_WHOLE,
     response=describe_responses(200, ConceptDetailOut, may_miss=True),
     operation_id="get_concept",
@@ -281,7 +281,7 @@ def render_concept(found: ConceptDetail, texts: dict[UUID, str]) -> ConceptDetai
 
 
 @router.get(
-    "/users/{u}/graph/entities",
+    "/users/{user_id}/graph/entities",
     auth=READ_WHOLE,
     response=describe_responses(200, EntityPage),
     operation_id="list_entities",
@@ -295,7 +295,7 @@ def list_entities(request: HttpRequest, user: EndUser | None, options: Query[Pag
 
 
 @router.get(
-    "/users/{u}/graph/entity",
+    "/users/{user_id}/graph/entity",
     auth=READ_WHOLE,
     response=describe_responses(200, EntityDetailOut, may_miss=True),
     operation_id="get_entity",
@@ -310,7 +310,7 @@ def get_entity(request: HttpRequest, user: EndUser, options: Query[NameQuery]) -
 
 
 @router.get(
-    "/users/{u}/graph/path",
+    "/users/{user_id}/graph/path",
     auth=READ_WHOLE,
     response=describe_responses(200, PathOut, may_miss=True),
     operation_id="graph_path",
@@ -326,7 +326,7 @@ def get_graph_path(request: HttpRequest, user: EndUser, options: Query[PathQuery
 
 
 @router.get(
-    "/users/{u}/graph/picture",
+    "/users/{user_id}/graph/picture",
     auth=READ_WHOLE,
     response=describe_responses(200, PictureOut),
     operation_id="graph_picture",

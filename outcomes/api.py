@@ -54,14 +54,14 @@ ExchangeId = Annotated[UUID, Path(..., description="The exchange's id.")]
 
 
 @router.post(
-    "/users/{u}/threads/{thread_id}/exchanges",
+    "/users/{user_id}/threads/{thread_id}/exchanges",
     auth=WRITE,
     response=describe_responses(201, ExchangeOut, reads_body=True, writes=True),
     operation_id="store_exchange",
     summary="Store a finished exchange",
 )
 def store_exchange(
-    request: HttpRequest, u: UserId, thread_id: ThreadId, body: ExchangeIn, options: Query[StoreExchangeOptions]
+    request: HttpRequest, user_id: UserId, thread_id: ThreadId, body: ExchangeIn, options: Query[StoreExchangeOptions]
 ) -> HttpResponse:
     """Stores the exchange, and a memory of it in ``working``. The exchange is kept whole, the memory as far as one may.
 
@@ -69,9 +69,9 @@ def store_exchange(
     answer was broken off (``interrupted``) or the message was small talk.
     """
     with confine_to_fields(body, options):
-        response = write_exchange(request, u, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
+        response = write_exchange(request, user_id, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
-        response = await_learned(request, get_user_or_404(request, u), response.body)
+        response = await_learned(request, get_user_or_404(request, user_id), response.body)
     return response
 
 
@@ -94,7 +94,7 @@ def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> Htt
 
 
 @router.post(
-    "/users/{u}/outcomes",
+    "/users/{user_id}/outcomes",
     auth=WRITE,
     response=describe_responses(201, OutcomeOut, reads_body=True, writes=True, may_miss=True),
     operation_id="record_outcome",
@@ -121,7 +121,7 @@ def record_outcome(request: HttpRequest, user: EndUser, body: OutcomeIn) -> Http
 
 
 @router.get(
-    "/users/{u}/exchanges",
+    "/users/{user_id}/exchanges",
     auth=READ,
     response=describe_responses(200, ExchangePage),
     operation_id="list_exchanges",
@@ -146,7 +146,7 @@ STREAMED: dict[str, Any] = {
 
 
 @router.get(
-    "/users/{u}/exchanges/export",
+    "/users/{user_id}/exchanges/export",
     auth=READ,
     response=describe_responses(200, None),
     openapi_extra=STREAMED,
@@ -172,7 +172,7 @@ def render_lines(user: EndUser, thread_id: str) -> Iterator[bytes]:
 
 
 @router.get(
-    "/users/{u}/exchanges/{exchange_id}",
+    "/users/{user_id}/exchanges/{exchange_id}",
     auth=READ,
     response=describe_responses(200, KeptExchangeOut, may_miss=True),
     operation_id="get_exchange",
@@ -187,7 +187,7 @@ def get_exchange(request: HttpRequest, user: EndUser, exchange_id: ExchangeId) -
 
 
 @router.get(
-    "/users/{u}/threads",
+    "/users/{user_id}/threads",
     auth=READ,
     response=describe_responses(200, ThreadPage),
     operation_id="list_threads",
@@ -211,7 +211,7 @@ def list_threads(request: HttpRequest, user: EndUser | None, options: Query[Thre
 
 
 @router.patch(
-    "/users/{u}/threads/{thread_id}",
+    "/users/{user_id}/threads/{thread_id}",
     auth=WRITE,
     response=describe_responses(200, TitledThreadOut, reads_body=True, writes=True, may_miss=True),
     operation_id="rename_thread",
@@ -227,7 +227,7 @@ def rename_thread(request: HttpRequest, user: EndUser, thread_id: ThreadId, body
 
 
 @router.get(
-    "/users/{u}/threads/{thread_id}",
+    "/users/{user_id}/threads/{thread_id}",
     auth=READ,
     response=describe_responses(200, ThreadOut),
     operation_id="thread_state",

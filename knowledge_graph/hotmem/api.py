@@ -33,23 +33,23 @@ router = Router(tags=["The hot path"])
 
 
 @router.post(
-    "/users/{u}/hot/turn",
+    "/users/{user_id}/hot/turn",
     auth=READ,
     response=describe_responses(200, HotTurnOut, reads_body=True, writes=True),
     operation_id="hot_turn",
     summary="Read a turn at once and get what is known of it",
 )
-def take_hot_turn(request: HttpRequest, u: UserId, body: HotTurnIn) -> HttpResponse:
+def take_hot_turn(request: HttpRequest, user_id: UserId, body: HotTurnIn) -> HttpResponse:
     """What the person's words tell is kept, and what is known of the matter comes back in their language.
 
     With ``observe`` false nothing of the turn is kept, and a key with the scope read is enough.
     """
-    known = lookup_user(request, u)
+    known = lookup_user(request, user_id)
     with confine_to_fields(body):
         if body.observe:
             require_write(request)
-            return run_for_writing(request, u, known, lambda user: answer_turn(request, user, body))
-        return answer_turn(request, known or get_stranger(request, u), body)
+            return run_for_writing(request, user_id, known, lambda user: answer_turn(request, user, body))
+        return answer_turn(request, known or get_stranger(request, user_id), body)
 
 
 def require_write(request: HttpRequest) -> None:
@@ -69,7 +69,7 @@ def answer_turn(request: HttpRequest, user: EndUser, body: HotTurnIn) -> HttpRes
 
 
 @router.post(
-    "/users/{u}/hot/triples",
+    "/users/{user_id}/hot/triples",
     auth=WRITE,
     response=describe_responses(201, ImportedOut, reads_body=True, writes=True),
     operation_id="import_triples",
@@ -84,7 +84,7 @@ def import_triples(request: HttpRequest, user: EndUser, body: TriplesIn) -> Http
 
 
 @router.get(
-    "/users/{u}/hot/triples",
+    "/users/{user_id}/hot/triples",
     auth=READ,
     response=describe_responses(200, HeldTriplePage),
     operation_id="list_triples",
@@ -105,7 +105,7 @@ def list_triples(request: HttpRequest, user: EndUser | None, options: Query[Trip
 
 
 @router.post(
-    "/users/{u}/hot/forget",
+    "/users/{user_id}/hot/forget",
     auth=WRITE,
     response=describe_responses(200, ForgottenOut, reads_body=True, writes=True, may_miss=True),
     operation_id="forget_triples",

@@ -42,7 +42,7 @@ class Aim:
 
 
 def add_aim_routes(aim: Aim) -> None:
-    path, plural = f"/users/{{u}}/{aim.field}", aim.field
+    path, plural = f"/users/{{user_id}}/{aim.field}", aim.field
     added = describe_responses(201, MemoryOut, reads_body=True, writes=True)
     gone = describe_responses(200, MemoryOut, writes=True, may_miss=True)
 
@@ -64,12 +64,12 @@ def add_aim_routes(aim: Aim) -> None:
         return json_response(200, MemoryPage(items=[MemoryOut.of(row) for row in page], next_cursor=cursor))
 
     @router.post(path, auth=WRITE, response=added, operation_id=f"add_{aim.word}", summary=f"Add a {aim.word}")
-    def add_aim(request: HttpRequest, u: UserId, body: AimIn) -> HttpResponse:
+    def add_aim(request: HttpRequest, user_id: UserId, body: AimIn) -> HttpResponse:
         """A memory bank item, with all that holds for one: the guard, merging, versions, room."""
         # What the profile detector gives a goal or value that it hears, so that both rank alike.
         given = {"importance": IMPORTANCE.get(aim.field, DEFAULT_IMPORTANCE), **body.model_dump(exclude_none=True)}
         item = MemoryIn(tier=Tier.MEMORY_BANK, tags=list(TAGS[aim.field]), **given)
-        return write_memory(request, u, item.as_new())
+        return write_memory(request, user_id, item.as_new())
 
     @router.delete(
         f"{path}/{{item_id}}", auth=WRITE, response=gone, operation_id=f"remove_{aim.word}",

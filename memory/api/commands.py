@@ -87,7 +87,7 @@ class CommandResultsOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/intent",
+    "/users/{user_id}/intent",
     auth=READ,
     response=describe_responses(200, IntentOut, reads_body=True),
     operation_id="read_intent",
@@ -112,7 +112,7 @@ def keep_nothing(drafted: list[DraftedCommand]) -> bool:
 
 
 @router.post(
-    "/users/{u}/commands",
+    "/users/{user_id}/commands",
     auth=WRITE,
     response=describe_responses(200, CommandResultsOut, reads_body=True, writes=True),
     operation_id="run_commands",

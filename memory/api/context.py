@@ -152,7 +152,7 @@ class ContextOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/context",
+    "/users/{user_id}/context",
     auth=READ,
     response=describe_responses(200, ContextOut, reads_body=True, writes=True),
     operation_id="context",

@@ -138,7 +138,7 @@ class RunListOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/evaluation/cases",
+    "/users/{user_id}/evaluation/cases",
     auth=READ,
     response=describe_responses(200, CaseListOut),
     operation_id="list_evaluation_cases",
@@ -153,7 +153,7 @@ def list_cases(request: HttpRequest, user: EndUser | None, options: Query[CaseLi
 
 
 @router.post(
-    "/users/{u}/evaluation/cases",
+    "/users/{user_id}/evaluation/cases",
     auth=WRITE,
     response=describe_responses(201, CaseOut, reads_body=True, writes=True, may_miss=True),
     operation_id="save_evaluation_case",
@@ -173,7 +173,7 @@ def save_case(request: HttpRequest, user: EndUser, body: CaseIn) -> HttpResponse
 
 
 @router.delete(
-    "/users/{u}/evaluation/cases/{case_id}",
+    "/users/{user_id}/evaluation/cases/{case_id}",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="delete_evaluation_case",
@@ -187,7 +187,7 @@ def delete_case(request: HttpRequest, user: EndUser, case_id: Path[UUID]) -> Htt
 
 
 @router.post(
-    "/users/{u}/evaluation/runs",
+    "/users/{user_id}/evaluation/runs",
     auth=WRITE,
     response=describe_responses(202, RunOut, reads_body=True, writes=True, may_miss=True),
     operation_id="start_evaluation_run",
@@ -204,7 +204,7 @@ def start_run(request: HttpRequest, user: EndUser, body: RunIn) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/evaluation/runs",
+    "/users/{user_id}/evaluation/runs",
     auth=READ,
     response=describe_responses(200, RunListOut),
     operation_id="list_evaluation_runs",
@@ -218,7 +218,7 @@ def list_runs(request: HttpRequest, user: EndUser | None) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/evaluation/runs/{run_id}",
+    "/users/{user_id}/evaluation/runs/{run_id}",
     auth=READ,
     response=describe_responses(200, RunDetailOut, may_miss=True),
     operation_id="get_evaluation_run",

@@ -67,7 +67,7 @@ def draft_statement(request: HttpRequest, user: EndUser | None, body: StatementI
 
 
 @router.post(
-    "/users/{u}/facts",
+    "/users/{user_id}/facts",
     auth=WRITE,
     response=describe_responses(201, StatedOut, reads_body=True, writes=True),
     operation_id="state_fact",
@@ -107,7 +107,7 @@ def render_recorded(recorded: RecordedFact, now: datetime) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/facts",
+    "/users/{user_id}/facts",
     auth=READ,
     response=describe_responses(200, FactPage),
     operation_id="list_facts",
@@ -128,7 +128,7 @@ def list_facts(request: HttpRequest, user: EndUser | None, options: Query[FactLi
 
 # Before the address of one fact, which would take their names for an id.
 @router.post(
-    "/users/{u}/facts/search",
+    "/users/{user_id}/facts/search",
     auth=READ,
     response=describe_responses(200, FactSearchOut, reads_body=True, writes=True),
     operation_id="search_facts",
@@ -144,7 +144,7 @@ def search_facts(request: HttpRequest, user: EndUser, body: FactSearchIn) -> Htt
 
 
 @router.get(
-    "/users/{u}/facts/stream",
+    "/users/{user_id}/facts/stream",
     auth=READ,
     response=describe_responses(200, StreamOut),
     operation_id="read_stream",
@@ -160,7 +160,7 @@ def read_stream(request: HttpRequest, user: EndUser | None, options: Query[Strea
 
 
 @router.post(
-    "/users/{u}/facts/consolidate",
+    "/users/{user_id}/facts/consolidate",
     auth=ADMIN,
     response=describe_responses(200, ConsolidationOut, reads_body=True, writes=True),
     operation_id="consolidate_facts",
@@ -179,7 +179,7 @@ def consolidate_facts(request: HttpRequest, user: EndUser, body: ConsolidateIn =
 
 
 @router.get(
-    "/users/{u}/facts/reviews",
+    "/users/{user_id}/facts/reviews",
     auth=READ,
     response=describe_responses(200, ReviewPage),
     operation_id="list_fact_reviews",
@@ -201,7 +201,7 @@ def list_reviews(request: HttpRequest, user: EndUser | None, options: Query[Reco
 
 
 @router.post(
-    "/users/{u}/facts/reviews/{review_id}",
+    "/users/{user_id}/facts/reviews/{review_id}",
     auth=WRITE,
     response=describe_responses(200, ReviewOut, reads_body=True, writes=True, may_miss=True),
     operation_id="decide_fact_review",
@@ -224,7 +224,7 @@ def decide_review(request: HttpRequest, user: EndUser, review_id: ReviewId, body
 
 
 @router.get(
-    "/users/{u}/facts/{fact_id}",
+    "/users/{user_id}/facts/{fact_id}",
     auth=READ,
     response=describe_responses(200, FactDetailsOut, may_miss=True),
     operation_id="get_fact",
@@ -240,7 +240,7 @@ def get_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRespon
 
 
 @router.patch(
-    "/users/{u}/facts/{fact_id}",
+    "/users/{user_id}/facts/{fact_id}",
     auth=WRITE,
     response=describe_responses(200, StoredFactOut, reads_body=True, writes=True, may_miss=True),
     operation_id="revise_fact",
@@ -267,7 +267,7 @@ def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: Fact
 
 
 @router.delete(
-    "/users/{u}/facts/{fact_id}",
+    "/users/{user_id}/facts/{fact_id}",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="forget_fact",
@@ -290,7 +290,7 @@ def render_fact(fact: Fact | None, now: datetime) -> HttpResponse:
 
 
 @router.post(
-    "/users/{u}/facts/{fact_id}/confirm",
+    "/users/{user_id}/facts/{fact_id}/confirm",
     auth=WRITE,
     response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
     operation_id="confirm_fact",
@@ -304,7 +304,7 @@ def confirm_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRe
 
 
 @router.post(
-    "/users/{u}/facts/{fact_id}/reject",
+    "/users/{user_id}/facts/{fact_id}/reject",
     auth=WRITE,
     response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
     operation_id="reject_fact",
@@ -320,7 +320,7 @@ def reject_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRes
 
 
 @router.post(
-    "/users/{u}/facts/{fact_id}/restore",
+    "/users/{user_id}/facts/{fact_id}/restore",
     auth=WRITE,
     response=describe_responses(200, StoredFactOut, writes=True, may_miss=True),
     operation_id="restore_fact",

@@ -109,7 +109,7 @@ def list_statements(matter: Matter) -> list[MatterStatement]:
 
 
 @router.get(
-    "/users/{u}/inbox",
+    "/users/{user_id}/inbox",
     auth=READ,
     response=describe_responses(200, InboxOut),
     operation_id="count_inbox",
@@ -127,7 +127,7 @@ def count_inbox(request: HttpRequest, user: EndUser | None) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/inbox/decided",
+    "/users/{user_id}/inbox/decided",
     auth=READ,
     response=describe_responses(200, DecidedList),
     operation_id="list_decided",
@@ -141,7 +141,7 @@ def list_decided(request: HttpRequest, user: EndUser | None, options: Query[Inbo
 
 
 @router.get(
-    "/users/{u}/inbox/{kind}",
+    "/users/{user_id}/inbox/{kind}",
     auth=READ,
     response=describe_responses(200, MatterList),
     operation_id="list_inbox",
@@ -157,7 +157,7 @@ def list_inbox(
 
 
 @router.post(
-    "/users/{u}/inbox/{kind}",
+    "/users/{user_id}/inbox/{kind}",
     auth=ADMIN,
     response=describe_responses(200, DecidedList, reads_body=True, writes=True, may_miss=True),
     operation_id="decide_kind",
@@ -171,7 +171,7 @@ def decide_kind(request: HttpRequest, user: EndUser, kind: MatterKind, body: Kin
 
 
 @router.post(
-    "/users/{u}/inbox/decided/{decision_id}/undo",
+    "/users/{user_id}/inbox/decided/{decision_id}/undo",
     auth=ADMIN,
     response=describe_responses(200, DecidedOut, writes=True, may_miss=True),
     operation_id="undo_decision",
@@ -187,7 +187,7 @@ def undo_decision(request: HttpRequest, user: EndUser, decision_id: DecisionId) 
 
 
 @router.post(
-    "/users/{u}/inbox/{kind}/{matter_id}",
+    "/users/{user_id}/inbox/{kind}/{matter_id}",
     auth=ADMIN,
     response=describe_responses(200, DecidedOut, reads_body=True, writes=True, may_miss=True),
     operation_id="decide_matter",

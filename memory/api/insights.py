@@ -122,7 +122,7 @@ class InsightsOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/insights",
+    "/users/{user_id}/insights",
     auth=READ,
     response=describe_responses(200, InsightsOut),
     operation_id="insights",

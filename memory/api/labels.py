@@ -59,7 +59,7 @@ class LabelledOptions(QueryParameters):
 
 
 @router.get(
-    "/users/{u}/labels",
+    "/users/{user_id}/labels",
     auth=READ,
     response=describe_responses(200, LabelledPage),
     operation_id="list_labelled_messages",

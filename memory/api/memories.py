@@ -45,13 +45,13 @@ WAIT_S = 10.0
 
 
 @router.post(
-    "/users/{u}/memories",
+    "/users/{user_id}/memories",
     auth=WRITE,
     response=describe_responses(201, MemoryOut, reads_body=True, writes=True),
     operation_id="store_memory",
     summary="Store a memory",
 )
-def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query[StoreOptions]) -> HttpResponse:
+def store_memory(request: HttpRequest, user_id: UserId, body: MemoryIn, options: Query[StoreOptions]) -> HttpResponse:
     """The memory can be found by words at once, and by meaning when ``indexing`` is ``ready``.
 
     A ``memory_bank`` item needs a tag and passes a guard against secrets, raw exchanges and orders to the assistant;
@@ -59,10 +59,10 @@ def store_memory(request: HttpRequest, u: UserId, body: MemoryIn, options: Query
     duplicate of an existing item is merged into that one, named by ``duplicate_of``.
     """
     with confine_to_fields(options):
-        response = write_memory(request, u, body.as_new())
+        response = write_memory(request, user_id, body.as_new())
     # A replayed answer has waited before.
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, MemoryOut):
-        user = get_user_or_404(request, u)
+        user = get_user_or_404(request, user_id)
         read = partial(open_facade(request).get, user, response.body.id)
         item = poll_until(read, lambda item: item is None or item.indexing != Indexing.PENDING, WAIT_S)
         response = render_item(item, response.body.duplicate_of, status=201)
@@ -81,7 +81,7 @@ def write_memory(request: HttpRequest, user: EndUser, new: NewMemory, duplicate_
 
 
 @router.post(
-    "/users/{u}/memories/batch",
+    "/users/{user_id}/memories/batch",
     auth=WRITE,
     response=describe_responses(202, BatchOut, reads_body=True, writes=True),
     operation_id="store_memories",
@@ -95,7 +95,7 @@ def store_memories(request: HttpRequest, user: EndUser, body: BatchIn) -> HttpRe
 
 
 @router.get(
-    "/users/{u}/memories",
+    "/users/{user_id}/memories",
     auth=READ,
     response=describe_responses(200, MemoryPage),
     operation_id="list_memories",
@@ -117,7 +117,7 @@ def list_memories(request: HttpRequest, user: EndUser | None, options: Query[Lis
 
 
 @router.get(
-    "/users/{u}/memories/{item_id}",
+    "/users/{user_id}/memories/{item_id}",
     auth=READ,
     response=describe_responses(200, MemoryOut, may_miss=True),
     operation_id="get_memory",
@@ -140,7 +140,7 @@ def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
 
 
 @router.patch(
-    "/users/{u}/memories/{item_id}",
+    "/users/{user_id}/memories/{item_id}",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, reads_body=True, writes=True, may_miss=True),
     operation_id="revise_memory",
@@ -164,7 +164,7 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
 
 
 @router.delete(
-    "/users/{u}/memories/{item_id}",
+    "/users/{user_id}/memories/{item_id}",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="delete_memory",
@@ -179,7 +179,7 @@ def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpR
 
 
 @router.post(
-    "/users/{u}/memories/{item_id}/archive",
+    "/users/{user_id}/memories/{item_id}/archive",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="archive_memory",
@@ -196,7 +196,7 @@ def find_duplicate_of(request: HttpRequest, user: EndUser, item_id: str, *_: obj
 
 
 @router.post(
-    "/users/{u}/memories/{item_id}/restore",
+    "/users/{user_id}/memories/{item_id}/restore",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="restore_memory",
@@ -210,7 +210,7 @@ def restore_memory(request: HttpRequest, user: EndUser, item_id: ItemId, duplica
 
 
 @router.get(
-    "/users/{u}/memories/{item_id}/versions",
+    "/users/{user_id}/memories/{item_id}/versions",
     auth=READ,
     response=describe_responses(200, VersionPage, may_miss=True),
     operation_id="list_versions",
@@ -230,7 +230,7 @@ def list_versions(
 
 
 @router.get(
-    "/users/{u}/memories/{item_id}/events",
+    "/users/{user_id}/memories/{item_id}/events",
     auth=READ,
     response=describe_responses(200, EventPage, may_miss=True),
     operation_id="list_events",
@@ -250,7 +250,7 @@ def list_events(
 
 
 @router.delete(
-    "/users/{u}",
+    "/users/{user_id}",
     auth=WRITE_WHOLE,
     response=describe_responses(202, ErasureOut, writes=True, may_miss=True),
     operation_id="erase_user",

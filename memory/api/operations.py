@@ -82,7 +82,7 @@ class PromoteOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/promote",
+    "/users/{user_id}/promote",
     auth=ADMIN,
     response=describe_responses(200, PromoteOut, reads_body=True, writes=True),
     operation_id="promote",
@@ -119,7 +119,7 @@ class StatsOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/stats",
+    "/users/{user_id}/stats",
     auth=READ,
     response=describe_responses(200, StatsOut),
     operation_id="stats",
@@ -133,7 +133,7 @@ def get_stats(request: HttpRequest, user: EndUser | None) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/index-status",
+    "/users/{user_id}/index-status",
     auth=READ,
     response=describe_responses(200, IndexStatusOut),
     operation_id="index_status",

@@ -42,7 +42,7 @@ class LinksRevoked(BaseModel):
 
 
 @router.post(
-    "/users/{u}/link",
+    "/users/{user_id}/link",
     auth=ADMIN_WHOLE,
     response=describe_responses(201, LinkOut, reads_body=True, may_miss=True),
     operation_id="make_personal_link",
@@ -51,14 +51,14 @@ class LinksRevoked(BaseModel):
 @require_user
 def make_personal_link(request: HttpRequest, user: EndUser, body: LinkIn) -> HttpResponse:
     """There the person sees what is remembered about them, corrects, sets aside, takes away and deletes it, and nothing
-    else. As it can do what `export` and `DELETE /users/{u}` do, it takes the key that these take. Sent twice it makes
-    two links: an answer with a secret in it is not kept for a repeat."""
+    else. As it can do what `export` and `DELETE /users/{user_id}` do, it takes the key that these take. Sent twice it
+    makes two links: an answer with a secret in it is not kept for a repeat."""
     row, token = open_facade(request).make_personal_link(user, body.hours * HOUR, now=timezone.now())
     return json_response(201, LinkOut(url=f"{read_base_url(request)}/me/{token}", expires_at=row.expires_at))
 
 
 @router.delete(
-    "/users/{u}/link",
+    "/users/{user_id}/link",
     auth=ADMIN_WHOLE,
     response=describe_responses(200, LinksRevoked, may_miss=True),
     operation_id="revoke_personal_links",

@@ -81,7 +81,7 @@ class ImportStatus(BaseModel):
 
 
 @router.get(
-    "/users/{u}/export",
+    "/users/{user_id}/export",
     auth=ADMIN_WHOLE,
     response=describe_responses(200, None, may_miss=True),
     openapi_extra={"responses": {200: {"description": "A header, then one JSON object a line.", **FILE}}},
@@ -106,14 +106,14 @@ def export_user(request: HttpRequest, user: EndUser) -> Any:  # noqa: ANN401 -- 
 
 
 @router.post(
-    "/users/{u}/import",
+    "/users/{user_id}/import",
     auth=ADMIN_WHOLE,
     response={**describe_responses(202, ImportStarted, reads_body=True, writes=True), 200: ImportPreview},
     openapi_extra={"requestBody": {"required": True, **FILE}},
     operation_id="import_user",
     summary="Add what an export holds to a user",
 )
-def import_user(request: HttpRequest, u: UserId, options: Query[ImportOptions]) -> HttpResponse:
+def import_user(request: HttpRequest, user_id: UserId, options: Query[ImportOptions]) -> HttpResponse:
     """All of the file is checked first: a bad line is 422 with its number, field and rule, and nothing is written. The
     same file again adds nothing, and what was deleted here stays deleted."""
     stream = get_spooled_body(request, NDJSON)
@@ -121,10 +121,12 @@ def import_user(request: HttpRequest, u: UserId, options: Query[ImportOptions]) 
     now, memory = timezone.now(), open_facade(request)
     with confine_to(EVERYTHING):
         if options.dry_run:
-            user = lookup_user(request, u) or stand_in_for_stranger(get_principal(request).organization_id, u)
+            user = lookup_user(request, user_id) or stand_in_for_stranger(
+                get_principal(request).organization_id, user_id
+            )
             counts = memory.preview_import(user, stream, now=now)
             return json_response(200, ImportPreview(lines=check.lines, counts=tell_counts(counts)))
-        user = create_request_user(request, u)
+        user = create_request_user(request, user_id)
 
         def stage() -> HttpResponse:
             stream.seek(0)
@@ -147,7 +149,7 @@ def check_spooled(request: HttpRequest, stream: IO[bytes]) -> FileCheck:
 
 
 @router.get(
-    "/users/{u}/import/{job_id}",
+    "/users/{user_id}/import/{job_id}",
     auth=ADMIN_WHOLE,
     response=describe_responses(200, ImportStatus, may_miss=True),
     operation_id="get_import",

@@ -208,7 +208,7 @@ class SearchOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/search",
+    "/users/{user_id}/search",
     auth=READ,
     response=describe_responses(200, SearchOut, reads_body=True, writes=True),
     operation_id="search",

@@ -133,7 +133,7 @@ def render_shared(found: SharedMemory | None, status: int = 200) -> HttpResponse
 
 
 @router.post(
-    "/users/{u}/spaces",
+    "/users/{user_id}/spaces",
     auth=WRITE_WHOLE,
     response=describe_responses(201, SpaceOut, reads_body=True, writes=True),
     operation_id="make_space",
@@ -147,7 +147,7 @@ def make_space(request: HttpRequest, user: EndUser, body: SpaceIn) -> HttpRespon
 
 
 @router.get(
-    "/users/{u}/spaces",
+    "/users/{user_id}/spaces",
     auth=READ,
     response=describe_responses(200, SpaceList),
     operation_id="list_spaces",
@@ -160,7 +160,7 @@ def list_spaces(request: HttpRequest, user: EndUser | None) -> HttpResponse:
 
 
 @router.get(
-    "/users/{u}/spaces/{space}",
+    "/users/{user_id}/spaces/{space}",
     auth=READ,
     response=describe_responses(200, SpaceOut, may_miss=True),
     operation_id="get_space",
@@ -172,7 +172,7 @@ def get_space(request: HttpRequest, user: EndUser, space: str) -> HttpResponse:
 
 
 @router.patch(
-    "/users/{u}/spaces/{space}",
+    "/users/{user_id}/spaces/{space}",
     auth=WRITE_WHOLE,
     response=describe_responses(200, SpaceOut, reads_body=True, writes=True, may_miss=True),
     operation_id="rename_space",
@@ -186,7 +186,7 @@ def rename_space(request: HttpRequest, user: EndUser, space: str, body: SpaceIn)
 
 
 @router.delete(
-    "/users/{u}/spaces/{space}",
+    "/users/{user_id}/spaces/{space}",
     auth=WRITE_WHOLE,
     response=describe_responses(202, DeletionOut, writes=True, may_miss=True),
     operation_id="delete_space",
@@ -201,7 +201,7 @@ def delete_space(request: HttpRequest, user: EndUser, space: str) -> HttpRespons
 
 
 @router.get(
-    "/users/{u}/spaces/{space}/members",
+    "/users/{user_id}/spaces/{space}/members",
     auth=READ,
     response=describe_responses(200, MemberList, may_miss=True),
     operation_id="list_space_members",
@@ -214,7 +214,7 @@ def list_members(request: HttpRequest, user: EndUser, space: str) -> HttpRespons
 
 
 @router.put(
-    "/users/{u}/spaces/{space}/members/{member}",
+    "/users/{user_id}/spaces/{space}/members/{member}",
     auth=WRITE_WHOLE,
     response=describe_responses(200, MemberOut, reads_body=True, writes=True, may_miss=True),
     operation_id="set_space_member",
@@ -231,7 +231,7 @@ def set_member(request: HttpRequest, user: EndUser, space: str, member: UserId, 
 
 
 @router.delete(
-    "/users/{u}/spaces/{space}/members/{member}",
+    "/users/{user_id}/spaces/{space}/members/{member}",
     auth=WRITE_WHOLE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="remove_space_member",
@@ -248,7 +248,7 @@ def remove_member(request: HttpRequest, user: EndUser, space: str, member: UserI
 
 
 @router.post(
-    "/users/{u}/spaces/{space}/memories",
+    "/users/{user_id}/spaces/{space}/memories",
     auth=WRITE_WHOLE,
     response=describe_responses(201, SharedOut, reads_body=True, writes=True, may_miss=True),
     operation_id="share_memory",
@@ -271,7 +271,7 @@ def share_memory(request: HttpRequest, user: EndUser, space: str, body: ShareIn)
 
 
 @router.get(
-    "/users/{u}/spaces/{space}/memories",
+    "/users/{user_id}/spaces/{space}/memories",
     auth=READ,
     response=describe_responses(200, SharedPage, may_miss=True),
     operation_id="list_shared_memories",
@@ -291,7 +291,7 @@ def list_shared(request: HttpRequest, user: EndUser, space: str, options: Query[
 
 
 @router.get(
-    "/users/{u}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{item_id}",
     auth=READ,
     response=describe_responses(200, SharedOut, may_miss=True),
     operation_id="get_shared_memory",
@@ -304,7 +304,7 @@ def get_shared(request: HttpRequest, user: EndUser, space: str, item_id: ItemId)
 
 
 @router.patch(
-    "/users/{u}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{item_id}",
     auth=WRITE_WHOLE,
     response=describe_responses(200, SharedOut, reads_body=True, writes=True, may_miss=True),
     operation_id="revise_shared_memory",
@@ -323,7 +323,7 @@ def revise_shared(request: HttpRequest, user: EndUser, space: str, item_id: Item
 
 
 @router.post(
-    "/users/{u}/spaces/{space}/memories/{item_id}/archive",
+    "/users/{user_id}/spaces/{space}/memories/{item_id}/archive",
     auth=WRITE_WHOLE,
     response=describe_responses(200, SharedOut, writes=True, may_miss=True),
     operation_id="archive_shared_memory",
@@ -337,7 +337,7 @@ def archive_shared(request: HttpRequest, user: EndUser, space: str, item_id: Ite
 
 
 @router.delete(
-    "/users/{u}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{item_id}",
     auth=WRITE_WHOLE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="unshare_memory",

@@ -56,7 +56,7 @@ class ExtractOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/texts/blend",
+    "/users/{user_id}/texts/blend",
     auth=READ,
     response=describe_responses(200, BlendOut, reads_body=True, writes=True),
     operation_id="blend",
@@ -72,7 +72,7 @@ def blend(request: HttpRequest, user: EndUser, body: BlendIn) -> HttpResponse:
 
 
 @router.post(
-    "/users/{u}/texts/extract",
+    "/users/{user_id}/texts/extract",
     auth=READ,
     response=describe_responses(200, ExtractOut, reads_body=True, writes=True),
     operation_id="extract",

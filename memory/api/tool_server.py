@@ -75,7 +75,7 @@ def describe_call(tool: tools.Tool) -> dict[str, Any]:
 def call_persons_tool(
     request: HttpRequest, name: ToolName, body: ToolArguments, person: UserName = None
 ) -> HttpResponse:
-    """As `POST /users/{u}/tools/{name}`, with the person in `X-User-Id` or, as Open WebUI sends it,
+    """As `POST /users/{user_id}/tools/{name}`, with the person in `X-User-Id` or, as Open WebUI sends it,
     `X-OpenWebUI-User-Id`.
     """
     named = person or request.headers.get(OPEN_WEBUI_USER)

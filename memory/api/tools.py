@@ -101,13 +101,13 @@ def list_tools(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 @router.post(
-    "/users/{u}/tools/{name}",
+    "/users/{user_id}/tools/{name}",
     auth=READ,
     response=describe_responses(200, ToolResultOut, reads_body=True, writes=True, may_miss=True),
     operation_id="call_tool",
     summary="Call a tool",
 )
-def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArguments) -> HttpResponse:
+def call_tool(request: HttpRequest, user_id: UserId, name: ToolName, body: ToolArguments) -> HttpResponse:
     """Arguments may come as models send them: ``q`` or ``text`` for ``query``, numbers as text, one for a list.
 
     Tools that change something need the scope write. ``memory.search`` is an old name of ``memory_search``.
@@ -119,9 +119,11 @@ def call_tool(request: HttpRequest, u: UserId, name: ToolName, body: ToolArgumen
             raise Problem(403, "forbidden", f"This key lacks the scope {call.tool.scope}.")
         if call.tool.scope != "read":
             refuse_secrets(request)
-        with tools.record_failures(open_facade(request), lambda: lookup_user(request, u), call, now=timezone.now()):
+        with tools.record_failures(
+            open_facade(request), lambda: lookup_user(request, user_id), call, now=timezone.now()
+        ):
             run = run_reading_tool if call.tool.scope == "read" else run_writing_tool
-            return run(request, u, call)
+            return run(request, user_id, call)
     except ToolError as error:
         raise problem_from_tool_error(error) from error
 

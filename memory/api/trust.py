@@ -29,7 +29,7 @@ LISTED = 1_000
 
 
 @router.post(
-    "/users/{u}/memories/{item_id}/vouch",
+    "/users/{user_id}/memories/{item_id}/vouch",
     auth=ADMIN,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="vouch_for_memory",
@@ -43,7 +43,7 @@ def vouch_for_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> Ht
 
 
 @router.post(
-    "/users/{u}/memories/{item_id}/events/{event_id}/undo",
+    "/users/{user_id}/memories/{item_id}/events/{event_id}/undo",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="undo_event",
@@ -108,7 +108,7 @@ class PurgeOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/memories/purge",
+    "/users/{user_id}/memories/purge",
     auth=ADMIN,
     response=describe_responses(200, PurgeOut, reads_body=True, writes=True, may_miss=True),
     operation_id="purge_source",

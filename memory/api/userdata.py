@@ -63,7 +63,7 @@ class ValueListOptions(QueryParameters):
 
 
 @router.get(
-    "/users/{u}/data",
+    "/users/{user_id}/data",
     auth=READ,
     response=describe_responses(200, ValuePage),
     operation_id="list_data",
@@ -82,7 +82,7 @@ def list_data(request: HttpRequest, user: EndUser | None, options: Query[ValueLi
 
 
 @router.get(
-    "/users/{u}/data/{key}",
+    "/users/{user_id}/data/{key}",
     auth=READ,
     response=describe_responses(200, ValueOut, may_miss=True),
     operation_id="get_data",
@@ -97,7 +97,7 @@ def get_data(request: HttpRequest, user: EndUser, key: Key) -> HttpResponse:
 
 
 @router.put(
-    "/users/{u}/data/{key}",
+    "/users/{user_id}/data/{key}",
     auth=WRITE,
     response=describe_responses(200, ValueOut, reads_body=True, writes=True),
     operation_id="put_data",
@@ -111,7 +111,7 @@ def put_data(request: HttpRequest, user: EndUser, key: Key, body: ValueIn) -> Ht
 
 
 @router.delete(
-    "/users/{u}/data/{key}",
+    "/users/{user_id}/data/{key}",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="delete_data",

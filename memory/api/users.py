@@ -18,7 +18,7 @@ router = Router(tags=["Users"])
 
 
 class UserOut(BaseModel):
-    user_id: str = Field(description="Your own id, which is `{u}` in addresses.")
+    user_id: str = Field(description="Your own id, which is `{user_id}` in addresses.")
     created_at: datetime
     last_active_at: datetime | None = Field(description="Of the last exchange; null before the first.")
 

@@ -165,7 +165,7 @@ class RecordRoutes:
 
 def add_record_routes(routes: RecordRoutes) -> None:
     """The calls on a kind as a whole."""
-    path, kind, new, out = f"/users/{{u}}/kinds/{routes.path}", routes.kind, routes.new, routes.out
+    path, kind, new, out = f"/users/{{user_id}}/kinds/{routes.path}", routes.kind, routes.new, routes.out
     name = routes.word.replace("_", " ")
     added = describe_responses(201, out, reads_body=True, writes=True)
     listed = describe_responses(200, routes.pages)
@@ -251,7 +251,7 @@ class PreferencesOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/kinds/preferences",
+    "/users/{user_id}/kinds/preferences",
     auth=READ,
     response=describe_responses(200, PreferencesOut),
     operation_id="get_preferences",
@@ -263,7 +263,7 @@ def get_preferences(request: HttpRequest, user: EndUser | None) -> HttpResponse:
 
 
 @router.put(
-    "/users/{u}/kinds/preferences",
+    "/users/{user_id}/kinds/preferences",
     auth=WRITE,
     response=describe_responses(200, PreferencesOut, reads_body=True, writes=True),
     operation_id="put_preferences",
@@ -277,7 +277,7 @@ def put_preferences(request: HttpRequest, user: EndUser, body: PreferencesIn) ->
 
 
 @router.delete(
-    "/users/{u}/kinds/preferences",
+    "/users/{user_id}/kinds/preferences",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="delete_preferences",

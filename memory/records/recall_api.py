@@ -97,7 +97,7 @@ class RecallOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/recall/search",
+    "/users/{user_id}/recall/search",
     auth=READ,
     response=describe_responses(200, RecallOut, reads_body=True, writes=True),
     operation_id="recall",
@@ -127,7 +127,7 @@ class RecallNotePage(BaseModel):
 
 
 @router.get(
-    "/users/{u}/recall/log",
+    "/users/{user_id}/recall/log",
     auth=READ,
     response=describe_responses(200, RecallNotePage),
     operation_id="list_recalls",
@@ -165,7 +165,7 @@ class RecallStateOut(BaseModel):
 
 
 @router.get(
-    "/users/{u}/recall/status",
+    "/users/{user_id}/recall/status",
     auth=READ,
     response=describe_responses(200, RecallStateOut),
     operation_id="get_recall_status",
@@ -181,7 +181,7 @@ class RetriedOut(BaseModel):
 
 
 @router.post(
-    "/users/{u}/recall/retry",
+    "/users/{user_id}/recall/retry",
     auth=WRITE,
     response=describe_responses(200, RetriedOut, writes=True, may_miss=True),
     operation_id="retry_recall",

@@ -45,7 +45,7 @@ class BearerKey(HttpBearer):
             raise Problem(403, "forbidden", "This is about the whole person; the key is bound to a part of them.")
         if self.is_everybodys and principal.user_ids is not None:
             raise Problem(403, "forbidden", "This is about the whole organisation; the key acts for some of its users.")
-        external_id = request.resolver_match.kwargs.get("u") if request.resolver_match else None
+        external_id = request.resolver_match.kwargs.get("user_id") if request.resolver_match else None
         if external_id is not None and not principal.may_act_for(external_id):
             # Decided by the key's own list alone, so the answer is the same whether or not the user exists.
             raise forbidden_user()

@@ -1,7 +1,7 @@
 """Decorators of endpoints: whom the address names, and one effect for a request that is sent twice.
 
 A router's function is written about a person: ``def restore_memory(request, user, item_id)``. A decorator below the
-route looks the person up from the ``u`` of the address, and for a POST keeps the promise of the Idempotency-Key:
+route looks the person up from the ``user_id`` of the address, and for a POST keeps the promise of the Idempotency-Key:
 
 =====================  ==========================================  ===================================================
 decorator              a person nobody wrote to yet                with an Idempotency-Key
@@ -34,22 +34,24 @@ Endpoint = Callable[..., HttpResponse]
 
 
 def optional_user(view: Callable[Concatenate[HttpRequest, EndUser | None, P], Response]) -> Callable[..., Response]:
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> Response:
-        return view(request, lookup_user(request, u), *args, **kwargs)
+    def endpoint(request: HttpRequest, user_id: str, *args: P.args, **kwargs: P.kwargs) -> Response:
+        return view(request, lookup_user(request, user_id), *args, **kwargs)
 
     return take_address(endpoint, view)
 
 
 def require_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        return view(request, get_user_or_404(request, u), *args, **kwargs)
+    def endpoint(request: HttpRequest, user_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return view(request, get_user_or_404(request, user_id), *args, **kwargs)
 
     return take_address(endpoint, view)
 
 
 def create_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        return run_for_writing(request, u, lookup_user(request, u), lambda user: view(request, user, *args, **kwargs))
+    def endpoint(request: HttpRequest, user_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        return run_for_writing(
+            request, user_id, lookup_user(request, user_id), lambda user: view(request, user, *args, **kwargs)
+        )
 
     return take_address(endpoint, view)
 
@@ -57,10 +59,10 @@ def create_user(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpRespons
 def answer_once(view: Callable[Concatenate[HttpRequest, EndUser, P], HttpResponse]) -> Endpoint:
     """For calls that may take long and ask other services, so for none that must happen exactly once."""
 
-    def endpoint(request: HttpRequest, u: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        user = lookup_user(request, u)
+    def endpoint(request: HttpRequest, user_id: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        user = lookup_user(request, user_id)
         if user is None:
-            return view(request, get_stranger(request, u), *args, **kwargs)
+            return view(request, get_stranger(request, user_id), *args, **kwargs)
         return store_after(request, user, partial(view, request, user, *args, **kwargs))
 
     return take_address(endpoint, view)
@@ -77,19 +79,19 @@ def write_once(
     """
 
     def decorate(view: Endpoint) -> Endpoint:
-        def endpoint(request: HttpRequest, u: str, *args: object, **kwargs: object) -> HttpResponse:
-            known = lookup_user(request, u) if creates_user else get_user_or_404(request, u)
+        def endpoint(request: HttpRequest, user_id: str, *args: object, **kwargs: object) -> HttpResponse:
+            known = lookup_user(request, user_id) if creates_user else get_user_or_404(request, user_id)
             # A repeat is answered as it was, even where the preparation would refuse it by now.
             if found_before and known is not None and (stored := replay_stored(request, known)):
                 return stored
             found = {name: find(request, known, *args, **kwargs) for name, find in found_before.items()}
             if known is None and only_reads is not None and only_reads(**found):
-                return view(request, get_stranger(request, u), *args, **kwargs, **found)
+                return view(request, get_stranger(request, user_id), *args, **kwargs, **found)
 
             def act(user: EndUser) -> HttpResponse:
                 return run_once(request, user, lambda: view(request, user, *args, **kwargs, **found))
 
-            return run_for_writing(request, u, known, act)
+            return run_for_writing(request, user_id, known, act)
 
         return take_address(endpoint, view, without=found_before)
 
@@ -97,17 +99,17 @@ def write_once(
 
 
 def name_by_header(endpoint: Callable[..., Response]) -> Callable[..., Response]:
-    """For routes without ``u``, above one of the decorators here: the person is the one ``X-User-Id`` names.
+    """For routes without ``user_id``, above one of the decorators here: the person is the one ``X-User-Id`` names.
 
     Without it the only one the key acts for, else ``default``.
     """
 
     @wraps(endpoint)
     def call_for_named(request: HttpRequest, x_user_id: str | None = None, **kwargs: Any) -> Response:
-        return endpoint(request, u=name_person(request, x_user_id), **kwargs)
+        return endpoint(request, user_id=name_person(request, x_user_id), **kwargs)
 
     named = Parameter("x_user_id", Parameter.KEYWORD_ONLY, default=None, annotation=PersonName)
-    own = [one for one in signature(endpoint).parameters.values() if one.name != "u"]
+    own = [one for one in signature(endpoint).parameters.values() if one.name != "user_id"]
     call_for_named.__signature__ = signature(endpoint).replace(parameters=[*own, named])  # type: ignore[attr-defined]
     return call_for_named
 
@@ -115,7 +117,7 @@ def name_by_header(endpoint: Callable[..., Response]) -> Callable[..., Response]
 def take_address(
     endpoint: Callable[..., Response], view: Callable[..., object], without: Collection[str] = ()
 ) -> Callable[..., Response]:
-    """``endpoint`` with the parameters of ``view`` for the framework to read, but ``u`` in the place of ``user``.
+    """``endpoint`` with the parameters of ``view`` for the framework to read, but ``user_id`` in the place of ``user``.
 
     It works in the scope that its body or its parameters name.
     """
@@ -126,7 +128,7 @@ def take_address(
             return endpoint(*args, **kwargs)
 
     parameters = [
-        Parameter("u", Parameter.POSITIONAL_OR_KEYWORD, annotation=UserId) if name == "user" else parameter
+        Parameter("user_id", Parameter.POSITIONAL_OR_KEYWORD, annotation=UserId) if name == "user" else parameter
         for name, parameter in signature(view).parameters.items()
         if name not in without
     ]

@@ -21,6 +21,31 @@ the same key and body answer the first result again for 24 hours. Lists answer `
 `next_cursor` as `cursor` with the same filters for the next page. A user nobody wrote to yet is answered as an
 empty memory; the first write makes the user.
 """
+# What the operations are about, in the order in which one comes to need them.
+SECTIONS: dict[str, str] = {
+    "A turn": "What an assistant asks for before it answers, and what it reports afterwards. Start here: `context`, "
+    "then `exchanges`, then `outcomes`.",
+    "Search": "Memories by meaning and by words, each hit with the reasons for its place.",
+    "Memories": "Single memories of any tier: store, list, change, archive, restore, delete, and their history.",
+    "Facts": "What is true of a person now and what was true before, with evidence, confidence and validity.",
+    "The hot path": "Facts out of a turn in milliseconds, and the one to five lines that go back beside it.",
+    "Personal records": "Five kinds of record of a person's days, and recalling them.",
+    "Books": "Documents: uploaded, cut into passages, found.",
+    "Graphs": "Concepts, people and things of a person's memories, and what led to what.",
+    "Personality": "How the assistant speaks to a person.",
+    "Vocabulary": "The controlled vocabulary that messages are labelled with, and finding them by it.",
+    "Inbox": "What waits for somebody's decision: contradictions, near-duplicates, suspects, redactions.",
+    "Measuring": "A person's own questions, asked again under two settings.",
+    "Spaces": "Memories that several people share.",
+    "Users": "The people that a key acts for.",
+    "Own data": "Values of your own about a person, by key: settings, marks, whatever you keep.",
+    "Leaving and arriving": "Export, import, and the link to a person's own page.",
+    "Trust": "Vouching for a memory, undoing a move, taking back what came from a source.",
+    "Tools": "The memory tools of an assistant, as functions to call.",
+    "Hooks": "The calls of a turn for hooks, which name the person in what they send.",
+    "Webhooks": "Addresses that are told of what happens.",
+    "Operations": "Health, figures and the state of the indexes.",
+}
 IDEMPOTENCY_KEY = {
     "in": "header",
     "name": HEADER,
@@ -70,11 +95,19 @@ class ApiDocs(Swagger):
 class DocumentedAPI(NinjaAPI):
     def get_openapi_schema(self, **kwargs: Any) -> OpenAPISchema:
         document = super().get_openapi_schema(**kwargs)
+        document["tags"] = [{"name": name, "description": text} for name, text in SECTIONS.items()]
         for path in document["paths"].values():
             for method in list(path):
                 # Copied: the framework hands out its own schema, and completing it twice would add the header twice.
                 path[method] = complete_operation(method, deepcopy(path[method]))
+        document["paths"] = dict(sorted(document["paths"].items(), key=place_path))
         return document
+
+
+def place_path(path: tuple[str, dict[str, Any]]) -> int:
+    """Where the section of a path's operations stands. The routers have another order: fixed addresses come first."""
+    section = next(iter(path[1].values()))["tags"][0]
+    return list(SECTIONS).index(section)
 
 
 def complete_operation(method: str, operation: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tag `{% url %}` for pages with hundreds of links: an address that was written once is written again from memory."""
+"""The tag `{% url %}` for pages with hundreds of links: each address is worked out once."""
 
 from collections.abc import Hashable
 from functools import lru_cache
@@ -31,7 +31,7 @@ def write_address(
 
 
 class KeptUrlNode(URLNode):
-    def render(self, context: Context) -> Any:
+    def render(self, context: Context) -> str:
         name = self.view_name.resolve(context)
         args = tuple(part.resolve(context) for part in self.args)
         named = {key: part.resolve(context) for key, part in self.kwargs.items()}

@@ -116,7 +116,9 @@ def test_an_id_of_the_wrong_form_is_told_in_words(api: ApiClient) -> None:
     [error] = api.post("hot/triples", {"triples": [triple]}).json()["errors"]
     assert error["field"] == "triples[0].r"
     assert error["message"] == "must be 1-64 of a-z 0-9 _ and begin with a letter, as in favorite_tea"
-    assert refused_fields(api.post("/api/v1/users/j%C3%BCrgen/context", {"query": "Where is the ladder?"})) == ["u"]
+    assert refused_fields(api.post("/api/v1/users/j%C3%BCrgen/context", {"query": "Where is the ladder?"})) == [
+        "user_id"
+    ]
 
 
 # --- bodies that never end ----------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def read_body(response: Any) -> str:
 def list_readable() -> list[str]:
     """Every address that can be read knowing the person alone, from the document that is held to be the API's own."""
     paths = json.loads(DOCUMENT.read_text(encoding="utf-8"))["paths"]
-    prefix = "/api/v1/users/{u}/"
+    prefix = "/api/v1/users/{user_id}/"
     return [path.removeprefix(prefix) for path, calls in paths.items() if "get" in calls and path.count("{") == 1
             and path.startswith(prefix)]  # fmt: skip
 

@@ -10,24 +10,24 @@ from config.api import api
 
 SNAPSHOT = Path(__file__).parent / "openapi.json"
 PROMISED = {
-    "POST /api/v1/users/{u}/memories",
-    "POST /api/v1/users/{u}/memories/batch",
-    "GET /api/v1/users/{u}/memories",
-    "GET /api/v1/users/{u}/memories/{item_id}",
-    "PATCH /api/v1/users/{u}/memories/{item_id}",
-    "DELETE /api/v1/users/{u}/memories/{item_id}",
-    "POST /api/v1/users/{u}/memories/{item_id}/archive",
-    "POST /api/v1/users/{u}/memories/{item_id}/restore",
-    "GET /api/v1/users/{u}/memories/{item_id}/versions",
-    "GET /api/v1/users/{u}/memories/{item_id}/events",
-    "GET /api/v1/users/{u}/index-status",
-    "DELETE /api/v1/users/{u}",
-    "POST /api/v1/users/{u}/search",
-    "POST /api/v1/users/{u}/context",
-    "POST /api/v1/users/{u}/threads/{thread_id}/exchanges",
-    "POST /api/v1/users/{u}/outcomes",
-    "POST /api/v1/users/{u}/promote",
-    "GET /api/v1/users/{u}/stats",
+    "POST /api/v1/users/{user_id}/memories",
+    "POST /api/v1/users/{user_id}/memories/batch",
+    "GET /api/v1/users/{user_id}/memories",
+    "GET /api/v1/users/{user_id}/memories/{item_id}",
+    "PATCH /api/v1/users/{user_id}/memories/{item_id}",
+    "DELETE /api/v1/users/{user_id}/memories/{item_id}",
+    "POST /api/v1/users/{user_id}/memories/{item_id}/archive",
+    "POST /api/v1/users/{user_id}/memories/{item_id}/restore",
+    "GET /api/v1/users/{user_id}/memories/{item_id}/versions",
+    "GET /api/v1/users/{user_id}/memories/{item_id}/events",
+    "GET /api/v1/users/{user_id}/index-status",
+    "DELETE /api/v1/users/{user_id}",
+    "POST /api/v1/users/{user_id}/search",
+    "POST /api/v1/users/{user_id}/context",
+    "POST /api/v1/users/{user_id}/threads/{thread_id}/exchanges",
+    "POST /api/v1/users/{user_id}/outcomes",
+    "POST /api/v1/users/{user_id}/promote",
+    "GET /api/v1/users/{user_id}/stats",
 }
 
 
@@ -58,6 +58,17 @@ def test_every_operation_has_a_name_a_summary_and_a_key(document: dict[str, Any]
     for call, operation in operations(document).items():
         assert operation["summary"], call
         assert operation["security"] == [{"BearerKey": []}], call
+
+
+def test_the_document_opens_with_a_turn(document: dict[str, Any]) -> None:
+    assert next(iter(document["paths"])) == "/api/v1/users/{user_id}/context"
+    assert document["tags"][0]["name"] == "A turn"
+
+
+def test_every_section_is_described_and_has_operations(document: dict[str, Any]) -> None:
+    used = dict.fromkeys(tag for one in operations(document).values() for tag in one["tags"])
+    assert list(used) == [section["name"] for section in document["tags"]]
+    assert all(section["description"] for section in document["tags"])
 
 
 def test_every_error_is_a_problem(document: dict[str, Any]) -> None:

@@ -138,7 +138,7 @@ def test_the_api_keeps_its_document(label: str, caller: dict[str, str], user: En
 
 def name_what_exists(parameters: dict[str, Any], user: EndUser) -> None:
     """Valid requests are only interesting for a user and a memory that exist."""
-    parameters["u"] = user.external_id
+    parameters["user_id"] = user.external_id
     if "item_id" in parameters:
         parameters["item_id"] = str(MemoryItemFactory.create(user=user).pk)
     if not {"fact_id", "review_id"}.isdisjoint(parameters):

@@ -257,7 +257,7 @@ def test_an_order_to_forget_everything_is_told_where_that_is_done(api: ApiClient
     run(api, "add goal: run 10 km")
     [answered] = run(api, order)
     assert answered["done"] is False
-    assert "DELETE /api/v1/users/{u}" in str(answered["message"])
+    assert "DELETE /api/v1/users/{user_id}" in str(answered["message"])
     assert len(api.get("goals").json()["items"]) == 1
 
 

@@ -106,6 +106,26 @@ def test_many_words_in_many_forms_are_read_from_their_index_too(crowd: None, use
         assert "Bitmap Index Scan on memory_item_lexemes" in plans[-1]
 
 
+def test_of_who_has_many_memories_the_index_of_words_is_read_alone(
+    crowd: None, user: EndUser, plans: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = "rare77 some5 harbour mountains painted"
+    before = search_words(user, asked, limit=200)
+    monkeypatch.setattr(fulltext, "MANY_ROWS", MANY // 2)
+    assert search_words(user, asked, limit=200) == before
+    if is_leakproof():
+        assert "BitmapAnd" in plans[0]
+        assert "BitmapAnd" not in plans[1]
+        assert "Bitmap Index Scan on memory_item_lexemes" in plans[1]
+
+
+def test_words_that_could_be_on_more_rows_than_one_has_are_read_from_their_index_too(
+    crowd: None, user: EndUser, plans: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulltext, "MANY_ROWS", MANY // 2)
+    test_many_words_in_many_forms_are_read_from_their_index_too(crowd, user, plans)
+
+
 def test_a_word_that_every_row_holds_is_answered_by_the_newest_rows(
     crowd: None, user: EndUser, plans: list[str]
 ) -> None:

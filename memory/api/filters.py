@@ -1,4 +1,4 @@
-"""Filters on memories that a search and a list take alike: tags, thread, time and metadata."""
+"""Filters on memories that a search and a list take alike: tags, thread, time, source and metadata."""
 
 import json
 from datetime import datetime
@@ -59,6 +59,25 @@ MetadataText = Annotated[
 ]
 
 
+def require_source(value: str | dict[str, Any]) -> str | dict[str, Any]:
+    if not value or (isinstance(value, str) and not value.strip()):
+        raise ValueError("must name a source, or be an object that it contains")
+    return value
+
+
+def parse_listed_source(value: object) -> object:
+    """In an address a name as it is, an object as JSON."""
+    return parse_object(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
+
+
+SOURCE = (
+    "Only memories of this source: a kind (user, assistant, tool, document, system), the name a client gave, or an "
+    "object that the source contains."
+)
+Source = Annotated[Name | Metadata, AfterValidator(require_source)]
+SourceText = Annotated[Source, BeforeValidator(parse_listed_source, json_schema_input_type=str)]
+
+
 class Period(BaseModel):
     occurred_after: FilterMoment | None = Field(default=None, description="Said at this time or later.")
     occurred_before: FilterMoment | None = Field(default=None, description="Said earlier than this.")
@@ -77,6 +96,7 @@ class SearchFilters(Period):
         default=None, description="Only memories whose metadata contains this; objects inside are contained alike."
     )
     in_thread: Thread | None = Field(default=None, description="Only memories of this thread.")
+    source: Source | None = Field(default=None, description=SOURCE)
 
 
 class ListFilters(Period):
@@ -84,6 +104,7 @@ class ListFilters(Period):
     tags_any: ListedTags | None = Field(default=None, description=f"{ONE_OF} Separated by commas.")
     metadata: MetadataText | None = Field(default=None, description="A JSON object that their metadata contains.")
     thread_id: Thread | None = Field(default=None, description="Only memories of this thread.")
+    source: SourceText | None = Field(default=None, description=f"{SOURCE} An object as JSON.")
 
 
 class Filters(Protocol):
@@ -102,6 +123,9 @@ class Filters(Protocol):
     @property
     def metadata(self) -> dict[str, Any] | None: ...
 
+    @property
+    def source(self) -> str | dict[str, Any] | None: ...
+
 
 def split_tags(tags: list[str] | str | None) -> list[str]:
     return tags.split(",") if isinstance(tags, str) else tags or []
@@ -115,4 +139,5 @@ def build_conditions(filters: Filters, thread: str | None) -> RowConditions:
         thread or "",
         filters.occurred_after,
         filters.occurred_before,
+        filters.source,
     )

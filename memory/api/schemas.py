@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory.api.filters import ListFilters
 from memory.models import MemoryVersion
+from memory.models.sources import split_source
 from memory.store.admission import NewMemory
 from memory.store.lineage import MOST_PARENTS
 from memory.tiers import MAX_BATCH, SourceType, Status, Tier
@@ -30,7 +31,6 @@ from memory.web.fields import (
 from memory.web.items import TRUST_GRADES, MemoryOut
 from memory.web.scoping import ScopedFields
 
-SOURCE_TYPES = frozenset(SourceType)
 Parents = Annotated[list[UuidText], Field(max_length=MOST_PARENTS)]
 
 
@@ -88,15 +88,9 @@ class MemoryIn(TextOrContent, ScopedFields, RequestBody):
 
 
 def read_source(source: str | dict[str, JsonValue] | None) -> tuple[SourceType, dict[str, Any]]:
-    if not source:
-        return SourceType.USER, {}
-    described = dict(source) if isinstance(source, dict) else {"type": source}
-    # A client may name its own kinds of sources; only ours decide on trust.
-    kind = described.get("type")
-    if isinstance(kind, str) and kind in SOURCE_TYPES:
-        del described["type"]
-        return SourceType(kind), described
-    return SourceType.USER, described
+    kind, described = split_source(source) if source else (None, {})
+    # Only kinds of ours decide on trust.
+    return kind or SourceType.USER, described
 
 
 class BatchIn(RequestBody):

@@ -16,9 +16,9 @@ from django.db.models import Q
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, MemoryVersion
+from memory.models.sources import split_source
 from memory.store import rows, writing
 from memory.store.admission import WriteRefused
-from memory.tiers import SourceType
 
 # Items in one transaction: each is locked, reworded or deleted, and its graph rows with it.
 BATCH = 200
@@ -45,12 +45,11 @@ class PurgeFilter:
     def wording(self) -> Q:
         """What rows and versions have in common."""
         found = Q()
-        if isinstance(self.source, dict):
-            found &= Q(source__contains=self.source)
-        elif self.source in set(SourceType):
-            found &= Q(source_type=self.source)
-        elif self.source:
-            found &= Q(source__type=self.source)
+        kind, described = split_source(self.source) if self.source else (None, {})
+        if kind:
+            found &= Q(source_type=kind)
+        if described:
+            found &= Q(source__contains=described)
         if self.principal:
             found &= Q(principal=self.principal)
         if self.thread_id:

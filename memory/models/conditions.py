@@ -1,4 +1,4 @@
-"""What a memory must be beside its tier and status: its metadata, tags, thread and time. One SQL for every index.
+"""What a memory must be beside its tier and status: its metadata, tags, thread, time, source. One SQL for every index.
 
 The rows decide, in the statement that searches: whatever is dropped after a cut leaves a rare match unfound.
 """
@@ -15,6 +15,7 @@ from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
 from memory.models.predicates import Predicate, build_predicate
+from memory.models.sources import split_source
 
 # As deep as a leaf of metadata has a label, see the migration of the column ``labels``.
 DEEPEST_LABEL = 8
@@ -28,8 +29,8 @@ LABELLED = "labels @@ memory_label_query({}, {}::varchar[], {}::varchar[], {}::j
 @dataclass(frozen=True, slots=True)
 class RowConditions:
     """All must hold. ``metadata`` is a JSON object that the memory's contains; of ``tags`` it has all, of ``any_tags``
-    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``. ``where`` is what takes and, or and
-    not to say.
+    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``. ``source`` is a JSON object that the
+    memory's source contains beside its kind. ``where`` is what takes and, or and not to say.
     """
 
     metadata: str = ""
@@ -38,6 +39,8 @@ class RowConditions:
     thread_id: str = ""
     occurred_after: datetime | None = None
     occurred_before: datetime | None = None
+    source_type: str = ""
+    source: str = ""
     where: Predicate | None = None
     # Passages of this book alone; of books, only passages that are one of these (text, rows, code).
     book_id: UUID | None = None
@@ -52,7 +55,9 @@ class RowConditions:
         thread_id: str = "",
         occurred_after: datetime | None = None,
         occurred_before: datetime | None = None,
+        source: str | Mapping[str, Any] | None = None,
     ) -> "RowConditions":
+        kind, described = split_source(source) if source else (None, {})
         return cls(
             json.dumps(metadata, sort_keys=True) if metadata else "",
             normalise_tags(tags),
@@ -60,6 +65,8 @@ class RowConditions:
             thread_id,
             occurred_after,
             occurred_before,
+            kind or "",
+            json.dumps(described, sort_keys=True) if described else "",
         )
 
     def __bool__(self) -> bool:
@@ -69,7 +76,8 @@ class RowConditions:
         """What distinguishes it, as text; nothing where all rows pass."""
         times = (self.occurred_after, self.occurred_before)
         parts = [sorted(self.tags), sorted(self.any_tags), *times, self.where, self.book_id, sorted(self.content_types)]
-        return [self.metadata, self.thread_id, *map(str, parts)] if self else []
+        texts = (self.metadata, self.thread_id, self.source_type, self.source)
+        return [*texts, *map(str, parts)] if self else []
 
     @property
     def is_labelled(self) -> bool:
@@ -95,9 +103,13 @@ class RowConditions:
             yield "occurred_at < {}", [self.occurred_before]
         if self.where is not None:
             yield build_predicate(self.where, owner)
-        yield from self.list_book_terms(owner)
+        yield from self.list_origin_terms(owner)
 
-    def list_book_terms(self, owner: int) -> Iterator[tuple[str, list[Any]]]:
+    def list_origin_terms(self, owner: int) -> Iterator[tuple[str, list[Any]]]:
+        if self.source_type:
+            yield "source_type = {}", [self.source_type]
+        if self.source:
+            yield "source @> {}::jsonb", [self.source]
         if self.book_id is not None:
             yield IN_BOOK, [owner, self.book_id]
         if self.content_types:

@@ -71,6 +71,16 @@ def expand_all(value: object) -> object:
     return listed
 
 
+def parse_source(value: object) -> object:
+    """An object that was sent as JSON in a string, as one."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
 def parse_memory_id(value: object) -> object:
     if isinstance(value, UUID):
         return value
@@ -100,6 +110,7 @@ Tags = Annotated[list[Name], BeforeValidator(parse_list), Field(min_length=1, ma
 SomeTags = Annotated[list[Name], BeforeValidator(parse_list), Field(max_length=20)]
 Collections = Annotated[list[Tier], BeforeValidator(expand_all), Field(min_length=1)]
 Slugs = Annotated[list[str], BeforeValidator(parse_list), Field(max_length=MOST_SPACES)]
+Source = Annotated[Name | dict[str, Any], BeforeValidator(parse_source)]
 Moment = Annotated[datetime, BeforeValidator(parse_day_or_moment, json_schema_input_type=str)]
 Reference = int | Annotated[str, Field(max_length=64)]
 Related = Annotated[list[Reference], BeforeValidator(parse_list), Field(max_length=MOST_RELATED)]
@@ -141,7 +152,7 @@ class InsightsArguments(Arguments):
 
 class SearchArguments(Arguments):
     other_names = {"query": ("q", "search", "text"), "collections": ("collection", "tiers"), "limit": ("top_k",)}
-    published_as = {"filters": "metadata, tags, tags_any, in_thread, occurred_after, occurred_before, spaces"}
+    published_as = {"filters": "metadata, tags, tags_any, in_thread, source, occurred_after, occurred_before, spaces"}
 
     query: Query
     collections: Collections | None = None
@@ -151,6 +162,7 @@ class SearchArguments(Arguments):
     tags: Tags | None = None
     tags_any: Tags | None = None
     in_thread: Name = ""
+    source: Source | None = None
     occurred_after: Moment | None = None
     occurred_before: Moment | None = None
     spaces: Slugs | None = None
@@ -165,10 +177,11 @@ class SearchArguments(Arguments):
         return value
 
     @model_validator(mode="after")
-    def hold_small_metadata(self) -> "SearchArguments":
-        text = json.dumps(self.metadata, ensure_ascii=False) if self.metadata else ""
-        if len(text) > MAX_QUERY_CHARS or re.search(r"\\u00[01]|\\ud[89a-f]", json.dumps(self.metadata or {}), re.I):
-            raise ValueError(f"metadata must be at most {MAX_QUERY_CHARS} characters of plain text")
+    def hold_small_objects(self) -> "SearchArguments":
+        for name, value in (("metadata", self.metadata), ("source", self.source)):
+            text = json.dumps(value, ensure_ascii=False) if value else ""
+            if len(text) > MAX_QUERY_CHARS or re.search(r"\\u00[01]|\\ud[89a-f]", json.dumps(value or {}), re.I):
+                raise ValueError(f"{name} must be at most {MAX_QUERY_CHARS} characters of plain text")
         return self
 
 

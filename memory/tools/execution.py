@@ -178,6 +178,7 @@ def search_memory(memory: MemoryFacade, user: EndUser | None, call: ToolCall, no
             arguments.in_thread,
             arguments.occurred_after,
             arguments.occurred_before,
+            arguments.source,
         ),
         thread_id=arguments.thread_id,
         turn_id=arguments.turn_id,

@@ -25,6 +25,11 @@ def test_every_call_on_the_page_is_made_as_it_stands_there(address: str, key: st
     assert named["values"] == {"ui.theme": {"dark": True}}
     assert [tool["type"] for tool in named["tools"]] == ["function"] * len(named["tools"])
     assert list(named["ann"].list_memories(tier="history")) == []
+    told = list(named["ann"].list_memories())
+    assert (
+        list(named["ann"].list_memories(source={"type": "user"})) + list(named["ann"].list_memories(source="assistant"))
+        == told
+    )
 
 
 def test_every_method_of_a_person_stands_on_the_page() -> None:

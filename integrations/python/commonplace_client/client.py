@@ -168,10 +168,13 @@ class Person:
         found: list[Json] = self.call("POST", "search", body={"query": query, **options})["results"]
         return found
 
-    def list_memories(self, *, metadata: Json | None = None, **filters: Any) -> Iterator[Memory]:
+    def list_memories(
+        self, *, metadata: Json | None = None, source: str | Json | None = None, **filters: Any
+    ) -> Iterator[Memory]:
         """The newest first, a page at a time as they are asked for."""
         wanted = json.dumps(metadata) if metadata else None
-        return self.list_pages("memories", metadata=wanted, **filters)
+        origin = json.dumps(source) if isinstance(source, dict) else source
+        return self.list_pages("memories", metadata=wanted, source=origin, **filters)
 
     # --- own data ------------------------------------------------------------------------------------------------
     def list_data(self, prefix: str) -> Iterator[Json]:

@@ -27,6 +27,8 @@ RARE: dict[str, Any] = {
     "metadata": {"project": {"name": "atlas", "year": 2021}, "done": False},
     "tags": ["harbour", "boats"],
     "thread_id": "t-rare",
+    "source_type": "assistant",
+    "source": {"type": "logbook", "page": {"number": 7}, "ends": ["n", "s"]},
     "occurred_at": LONG_AGO - timedelta(days=400),
 }
 
@@ -40,6 +42,7 @@ def rare(user: EndUser, index_now: Callable[[EndUser], None]) -> MemoryItem:
             metadata={"project": {"name": "borealis", "year": 2021}, "number": number},
             tags=["timetable"],
             thread_id="t-near",
+            source={"type": "timetable", "page": {"number": number + 8}},
         )
     item = MemoryItemFactory.create(user=user, text="Ropes are kept in the shed", tier="history", **RARE)
     index_now(user)
@@ -54,6 +57,10 @@ PASSING: list[dict[str, Any]] = [
     {"tags": ["Harbour ", "boats"]},
     {"tags_any": ["boats", "nothing"]},
     {"in_thread": "t-rare"},
+    {"source": "assistant"},
+    {"source": "logbook"},
+    {"source": {"type": "assistant", "page": {"number": 7}}},
+    {"source": {"type": "logbook", "ends": ["s"]}},
     {"occurred_before": "2026-01-01T00:00:00Z"},
     {"collections": ["history"], "tags": ["harbour"], "occurred_after": "2024-01-01T00:00:00Z"},
 ]
@@ -64,6 +71,10 @@ BARRING: list[dict[str, Any]] = [
     {"tags": ["boats", "timetable"]},
     {"tags_any": ["nothing"]},
     {"in_thread": "t-none"},
+    {"source": "Logbook"},
+    {"source": "tool"},
+    {"source": {"type": "user", "page": {"number": 7}}},
+    {"source": {"page": {"number": 7}}, "tags": ["timetable"]},
     {"collections": ["working"], "tags": ["boats"]},
     {"occurred_after": "2020-01-01T00:00:00Z", "occurred_before": "2020-02-01T00:00:00Z"},
     {"in_thread": "t-near", "tags": ["boats"]},
@@ -97,8 +108,7 @@ def test_a_list_takes_the_same_filters(api: ApiClient, rare: MemoryItem) -> None
         if "in_thread" in asked:
             asked["thread_id"] = asked.pop("in_thread")
         asked |= {name: ",".join(asked[name]) for name in ("tags", "tags_any") if name in asked}
-        if "metadata" in asked:
-            asked["metadata"] = json.dumps(asked["metadata"])
+        asked |= {name: json.dumps(value) for name, value in asked.items() if isinstance(value, dict)}
         tiers = [{"tier": tier} for tier in filters.get("collections", [])] or [{}]
         expected = [rare.text] if filters in PASSING else []
         assert list_texts(api, **asked, **tiers[0]) == expected, filters
@@ -165,6 +175,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tags_any": [" "]}, "tags_any", "no empty one"),
     ({"tags": "boats"}, "tags", "list"),
     ({"in_thread": ""}, "in_thread", "empty"),
+    ({"source": ""}, "source", "must name a source"),
+    ({"source": {}}, "source", "must name a source"),
+    ({"source": 7}, "source", "or must be a JSON object"),
+    ({"source": "x" * 201}, "source", "at most 200"),
+    ({"source": {"x": "y" * 20_000}}, "source", "bytes of JSON"),
     ({"metadata": ["a"]}, "metadata", "JSON object"),
     ({"occurred_after": "yesterday"}, "occurred_after", "ISO 8601"),
     (
@@ -195,6 +210,10 @@ def test_a_filter_that_makes_no_sense_is_refused_by_name(
         ({"metadata": "{" * 5_000}, "metadata"),
         ({"occurred_before": "2026-02-30T00:00:00Z"}, "occurred_before"),
         ({"thread_id": ""}, "thread_id"),
+        ({"source": ""}, "source"),
+        ({"source": "{}"}, "source"),
+        ({"source": '{"type": '}, "source"),
+        ({"source": '{"type": "' + "x" * 20_000 + '"}'}, "source"),
         ({"in_thread": "t"}, "in_thread"),
         ({"tags": "boats,"}, "tags"),
     ],
@@ -211,6 +230,9 @@ def test_a_model_filters_as_a_client_does(api: ApiClient, rare: MemoryItem) -> N
     several: list[dict[str, Any]] = [
         {"tags": "boats, harbour"},
         {"in_thread": "t-rare"},
+        {"source": "logbook"},
+        {"source": '{"page": {"number": 7}}'},
+        {"filters": {"source": {"type": "logbook"}}},
         {"occurred_before": "2026-01-01"},
         {"metadata": {"done": False}},
         {"tags_any": ["boats"]},

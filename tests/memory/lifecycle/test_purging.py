@@ -78,6 +78,11 @@ def test_a_circle_that_should_not_be_ends(user: EndUser, clock: Clock, poison: M
     ("wanted", "left"),
     [
         (PurgeFilter(source="tool"), {"poison", "of poison", "mine", "said in t1"}),
+        (PurgeFilter(source={"type": "tool"}), {"poison", "of poison", "mine", "said in t1"}),
+        (
+            PurgeFilter(source={"type": "tool", "title": "handbook.pdf"}),
+            {"poison", "of poison", "tool", "mine", "said in t1"},
+        ),
         (PurgeFilter(source={"title": "handbook.pdf"}), {"tool", "mine", "said in t1"}),
         (PurgeFilter(source="wiki"), {"poison", "of poison", "tool", "mine", "said in t1"}),
         (PurgeFilter(principal="key:evil"), {"poison", "of poison", "mine", "said in t1"}),

@@ -11,6 +11,7 @@ from memory.api import (
     aims,
     commands,
     context,
+    deletions,
     evaluation,
     facts,
     hooks,
@@ -51,6 +52,7 @@ register_exception_handlers(api)
 for module in (
     context,
     trust,
+    deletions,
     memories,
     users,
     aims,

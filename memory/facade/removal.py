@@ -1,7 +1,10 @@
 """Deleting for good: a memory, what it was read from, a source with all that came of it, a person."""
 
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
 
@@ -15,21 +18,56 @@ from memory.models import EndUser, Erasure, MemoryItem
 from memory.models.administration import AuditAction
 from memory.platform.queue import enqueue
 from memory.portability.withdrawing import withdraw_source
-from memory.store import writing
+from memory.store import listing, writing
+from memory.store.listing import ItemFilter
 from outcomes.exchanges import storing
+
+MOST_AT_ONCE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """``ids`` went, or would go; ``matched`` were meant. ``unknown`` are ids of no memory of the person."""
+
+    matched: int
+    ids: Sequence[uuid.UUID]
+    unknown: Sequence[uuid.UUID] = ()
 
 
 class RemovalVerbs(FacadePart):
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """For good, with versions, events, exchanges and stored answers; gone from every search at once."""
+        return bool(self.remove_all(user, [item_id], now=now))
+
+    def remove_all(self, user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+        """The same for several, all or none of those that are there. Returns these."""
         with user_scope(user):
-            if not writing.delete_memory(user, item_id, now=now):
-                return False
-            # The exchange holds the same words and would bring them back.
-            storing.delete_exchanges_of(user, [item_id])
-            # A repeated request would answer with the deleted text for up to 24 hours.
-            erasure.redact_stored_answers(user, [item_id])
-        return True
+            gone = writing.delete_memories(user, ids, now=now)
+            if gone:
+                # The exchange holds the same words and would bring them back.
+                storing.delete_exchanges_of(user, gone)
+                # A repeated request would answer with the deleted text for up to 24 hours.
+                erasure.redact_stored_answers(user, gone)
+        return gone
+
+    def remove_chosen(
+        self, user: EndUser, chosen: Sequence[uuid.UUID] | ItemFilter, *, now: datetime, dry_run: bool = False
+    ) -> Removal:
+        """Those named, or at most ``MOST_AT_ONCE`` of those that match, the newest first."""
+        with user_scope(user):
+            if isinstance(chosen, ItemFilter):
+                ids, matched = listing.list_matching_ids(user, chosen, limit=MOST_AT_ONCE)
+                unknown: list[uuid.UUID] = []
+            else:
+                named = dict.fromkeys(chosen)
+                known = listing.list_known_ids(user, named)
+                ids, matched = [item_id for item_id in named if item_id in known], len(known)
+                unknown = [item_id for item_id in named if item_id not in known]
+            if not dry_run and ids:
+                ids = self.remove_all(user, ids, now=now)
+                organization, deed = user.organization_id, AuditAction.MEMORIES_DELETED
+                record_change(organization, deed, actor=self.actor, now=now, subject=str(len(ids)))
+        return Removal(matched, ids, unknown)
 
     def remove_with_sources(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """The memory for good, and out of every answer the exchanges it was read from, which tell it too.

@@ -28,6 +28,7 @@ class AuditAction(StrEnum):
     WEBHOOK_CHANGED = "webhook.changed"
     WEBHOOK_ROTATED = "webhook.rotated"
     WEBHOOK_DELETED = "webhook.deleted"
+    MEMORIES_DELETED = "memories.deleted"
     PERSON_ERASED = "person.erased"
     REINDEX_STARTED = "reindex.started"
     REINDEX_CHANGED = "reindex.changed"

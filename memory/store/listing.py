@@ -25,7 +25,8 @@ MOST_SCOPES = 200
 class ItemFilter:
     """``words`` None means any text; a query of nothing but stop words matches nothing."""
 
-    status: Status = Status.ACTIVE
+    # None is any.
+    status: Status | None = Status.ACTIVE
     tier: Tier | None = None
     tag: str | None = None
     words: str | None = None
@@ -84,6 +85,18 @@ def list_page(
         return list(found), rows.count()
 
 
+def list_matching_ids(user: EndUser, criteria: ItemFilter, *, limit: int) -> tuple[list[uuid.UUID], int]:
+    """Of the newest, and how many there are."""
+    with user_scope(user):
+        rows = apply_item_filter(MemoryItem.objects.for_user(user), criteria, user.pk)
+        return list(rows.order_by("-occurred_at", "pk").values_list("pk", flat=True)[:limit]), rows.count()
+
+
+def list_known_ids(user: EndUser, ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    with user_scope(user):
+        return set(MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).values_list("pk", flat=True))
+
+
 def list_newest(
     user: EndUser, *, statuses: Collection[Status], tiers: Collection[Tier], start: int, limit: int
 ) -> list[MemoryItem]:
@@ -128,7 +141,8 @@ def build_item_cursor(item: MemoryItem, sort: str) -> ItemCursor:
 
 
 def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> ItemQuerySet:
-    rows = rows.filter(status=criteria.status)
+    if criteria.status is not None:
+        rows = rows.filter(status=criteria.status)
     if criteria.tier is not None:
         rows = rows.filter(tier=criteria.tier)
     if not criteria.has_passages:
@@ -143,15 +157,16 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
         rows = rows.filter(review=criteria.review)
     if criteria.indexing is not None:
         rows = rows.filter(indexing=criteria.indexing)
-    if criteria.words is not None:
-        groups = build_query_groups(criteria.words)
-        if not groups:
-            return rows.none()
-        for place, group in enumerate(groups, start=1):
-            query = build_tsquery(group, owner, is_beginning=criteria.is_typing and place == len(groups))
-            holds: Any = RawSQL("lexemes @@ %s::tsquery", [query], output_field=BooleanField())
-            rows = rows.filter(holds)
-    return rows
+    return rows if criteria.words is None else filter_words(rows, criteria.words, criteria, owner)
+
+
+def filter_words(rows: ItemQuerySet, words: str, criteria: ItemFilter, owner: int) -> ItemQuerySet:
+    groups = build_query_groups(words)
+    for place, group in enumerate(groups, start=1):
+        query = build_tsquery(group, owner, is_beginning=criteria.is_typing and place == len(groups))
+        holds: Any = RawSQL("lexemes @@ %s::tsquery", [query], output_field=BooleanField())
+        rows = rows.filter(holds)
+    return rows if groups else rows.none()
 
 
 def list_scopes(user: EndUser) -> list[RowScope]:

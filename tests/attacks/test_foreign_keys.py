@@ -90,6 +90,28 @@ def test_the_same_user_id_in_another_organisation_is_somebody_else(
     assert own.content != foreign.content
 
 
+def test_ids_of_somebody_else_are_deleted_by_nobody_else_and_answered_as_random_ones(
+    foreign_api: ApiClient, user: EndUser, other_user: EndUser, secret: MemoryItem
+) -> None:
+    before = state_of(user)
+    MemoryItemFactory.create(user=other_user, tags=["secret"])
+    for api in (foreign_api, client_for(other_user)):
+        for dry_run in (True, False):
+            foreign, random = (
+                api.post("memories/delete", {"ids": [str(item_id)], "dry_run": dry_run}).json()
+                for item_id in (secret.pk, uuid.uuid4())
+            )
+            assert foreign.pop("unknown_ids") == [str(secret.pk)]
+            assert len(random.pop("unknown_ids")) == 1
+            assert foreign == random
+            assert (foreign["matched"], foreign["deleted"], foreign["memory_ids"]) == (0, 0, [])
+        for body in ({"filters": {"tags": ["secret"]}}, {"filters": {"thread_id": "t"}}, {"all": True}):
+            assert str(secret.pk) not in api.post("memories/delete", body).json()["memory_ids"]
+    assert state_of(user) == before
+    with user_scope(other_user):
+        assert not MemoryItem.objects.exists()
+
+
 def test_related_ids_of_somebody_else_move_nothing(foreign_api: ApiClient, user: EndUser, secret: MemoryItem) -> None:
     before = state_of(user)
     answer = foreign_api.post("outcomes", {"outcome": "failed", "key_takeaway": "x", "related": [str(secret.pk)]})

@@ -161,6 +161,10 @@ def test_what_a_bound_key_may_not_see_it_cannot_name_either(told: Told, bound: A
         assert bound.post(path).status_code == 404, path
     assert bound.delete(f"memories/{told.memory_id}").status_code == 404
     assert bound.delete(f"facts/{told.fact_id}").status_code == 404
+    named = bound.post("memories/delete", {"ids": [told.memory_id, told.bank_id]}).json()
+    assert (named["deleted"], named["unknown_ids"]) == (0, [told.memory_id, told.bank_id])
+    assert bound.post("memories/delete", {"filters": {"thread_id": SECRET}}).json()["matched"] == 0
+    assert told.memory_id not in bound.post("memories/delete", {"all": True, "dry_run": True}).content.decode()
     again = bound.post("search", {"query": "boat", "turn_id": told.turn_id})
     assert (again.status_code, again.json()["errors"][0]["field"]) == (422, "turn_id")
     judged = bound.post("outcomes", {"outcome": "failed", "related": [told.memory_id]})

@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import quote
@@ -163,6 +163,15 @@ class Person:
 
     def delete(self, memory_id: str) -> None:
         self.call("DELETE", f"memories/{memory_id}")
+
+    def delete_many(
+        self, *, ids: Sequence[str] | None = None, filters: Json | None = None, everything: bool = False, **options: Any
+    ) -> Json:
+        """One of the three. ``dry_run=True`` only tells what would go; ``remaining`` are left to the next call."""
+        wanted = {"ids": list(ids) if ids is not None else None, "filters": filters, "all": everything or None}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        deleted: Json = self.call("POST", "memories/delete", body={**given, **options})
+        return deleted
 
     def search(self, query: str, **options: Any) -> list[Json]:
         found: list[Json] = self.call("POST", "search", body={"query": query, **options})["results"]

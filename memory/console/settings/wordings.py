@@ -22,6 +22,7 @@ CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.WEBHOOK_CHANGED: gettext_lazy("Webhook changed"),
     AuditAction.WEBHOOK_ROTATED: gettext_lazy("Webhook given another secret"),
     AuditAction.WEBHOOK_DELETED: gettext_lazy("Webhook deleted"),
+    AuditAction.MEMORIES_DELETED: gettext_lazy("Memories deleted together"),
     AuditAction.PERSON_ERASED: gettext_lazy("Person erased"),
     AuditAction.REINDEX_STARTED: gettext_lazy("Rebuilding of the index started"),
     AuditAction.REINDEX_CHANGED: gettext_lazy("Rebuilding of the index changed"),

@@ -15,7 +15,7 @@ from memory.indexes import lexical_index
 from memory.lifecycle import publishing
 from memory.measuring.cases import drop_expectations
 from memory.models import EndUser
-from memory.platform.queue import enqueue
+from memory.platform.queue import enqueue, enqueue_once
 from memory.signals import facts_due, index_due, items_changed, promotion_due, words_changed
 from memory.tiers import Tier
 from outcomes.signals import exchange_stored
@@ -50,7 +50,7 @@ def enqueue_fact_work(sender: type, user_id: int, **kwargs: Any) -> None:
 @receiver(exchange_stored, dispatch_uid="memory.stream")
 def enqueue_stream(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
     if exchange.thread_id and is_streaming_for(user):
-        enqueue(tasks.stream_thread, user.pk, exchange.thread_id, exchange.agent_id, exchange.project_id)
+        enqueue_once(tasks.stream_thread, user.pk, exchange.thread_id, exchange.agent_id, exchange.project_id)
 
 
 @receiver(items_changed, dispatch_uid="memory.facts_follow")

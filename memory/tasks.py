@@ -24,7 +24,7 @@ from memory.models import DriftReport, EndUser
 from memory.operations import prometheus
 from memory.platform import metrics
 from memory.platform.faults import Unavailable
-from memory.platform.queue import has_waiting_writes, pass_on
+from memory.platform.queue import has_waiting_writes, pass_on, take_up
 
 logger = structlog.get_logger(__name__)
 
@@ -135,6 +135,7 @@ def promote_everyone() -> None:
 @shared_task(name="memory.stream_thread")
 def stream_thread(user_id: int, thread_id: str, agent_id: str = "", project_id: str = "") -> int:
     """Choose what the next turn of a conversation is reminded of. Returns how many lines that are."""
+    take_up(stream_thread, user_id, thread_id, agent_id, project_id)
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None or not streaming.is_streaming_for(user):
         return 0

@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from memory.models import EndUser
-from memory.platform.queue import enqueue
+from memory.platform.queue import enqueue, enqueue_once
 from memory.signals import user_erased
 from outcomes import tasks
 from outcomes.exchanges import digests
@@ -49,4 +49,4 @@ def enqueue_digest(sender: type, user: EndUser, exchange: Exchange, **kwargs: An
     """A nudge and no mark: one that is lost costs a summary until the thread's next exchange."""
     if digests.are_asked_for():
         place = (exchange.thread_id, exchange.agent_id or "", exchange.project_id or "")
-        enqueue(tasks.digest_thread, user.pk, *place, after_s=DIGESTED_AFTER_S)
+        enqueue_once(tasks.digest_thread, user.pk, *place, after_s=DIGESTED_AFTER_S)

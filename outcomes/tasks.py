@@ -17,6 +17,7 @@ from memory.facts.profile.rules import find_facts_by_rules
 from memory.language.concepts import find_english_name
 from memory.models import EndUser
 from memory.platform.faults import Unavailable
+from memory.platform.queue import take_up
 from outcomes import work
 from outcomes.detection import detector
 from outcomes.exchanges import digests, profiling, retention, sessions
@@ -81,6 +82,7 @@ def judge_exchanges(user_id: int) -> int:
 @shared_task(name="outcomes.digest_thread")
 def digest_thread(user_id: int, thread_id: str, agent_id: str, project_id: str) -> bool:
     """Have a model sum up what is old in a thread and read its tone. True if either was new."""
+    take_up(digest_thread, user_id, thread_id, agent_id, project_id)
     user = EndUser.objects.filter(pk=user_id).first()
     if user is None:
         return False

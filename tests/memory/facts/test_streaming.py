@@ -4,6 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from memory import tasks
 from memory.access.confinement import RowScope, confine_to
@@ -156,3 +157,37 @@ def test_a_project_is_reminded_of_what_lies_near_its_own_conversation(user: EndU
         with confine_to(scope):
             told = " ".join(line.text for line in memory.read_stream(user, "main", now=clock()).lines)
             assert ("Whitby" in told) is is_reminded, scope
+
+
+def test_of_a_burst_one_task_waits_for_each_thread_until_a_worker_takes_it_up(
+    user: EndUser,
+    other_user: EndUser,
+    clock: Clock,
+    services: None,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    sent: list[tuple[Any, ...]] = []
+
+    def note(task: Any, *arguments: Any, **options: Any) -> None:
+        if task is tasks.stream_thread:
+            sent.append(arguments)
+
+    def tell(who: EndUser, number: int) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            exchange = NewExchange(f"t-{number % 2}", f"We sail to pier {number}.", "I see.")
+            memory.store_exchange(who, exchange, now=clock())
+
+    monkeypatch.setattr("memory.platform.queue.send_task", note)
+    for number in range(12):
+        tell(user, number)
+    tell(other_user, 0)
+    assert sent == [(user.pk, "t-0", "", ""), (user.pk, "t-1", "", ""), (other_user.pk, "t-0", "", "")]
+    tasks.stream_thread(*sent[0])
+    for number in range(4):
+        tell(user, number)
+    assert sent[3:] == [(user.pk, "t-0", "", "")]
+    monkeypatch.setattr("memory.platform.queue.shared.call_or_default", lambda call, otherwise: otherwise)
+    for number in range(4):
+        tell(user, number)
+    assert len(sent) == 8

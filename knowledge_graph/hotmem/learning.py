@@ -27,6 +27,7 @@ from memory.facts.keys import fold_key
 from memory.facts.nearest import READ
 from memory.facts.profile.facts import CONFIDENCE
 from memory.facts.profile.rules import choose_confidence, choose_field
+from memory.facts.queries import use_looked_up
 from memory.facts.recording import FactEffect, RecordedFact, look_up_drafts, mark_unembedded, record_fact
 from memory.guard import find_order, find_unredacted_secret, has_mark
 from memory.guard.annotation import SENTENCE_END
@@ -143,8 +144,9 @@ def record_reading(
         update.told.append(describe_recorded(outcome, one, now))
         update.add_closed([fact for fact in one.closed if one.fact is None or fact.pk != one.fact.pk])
     mark_unembedded(user, recorded, now)
-    for triple in reading.retracted:
-        end_triple(user, triple, update, now=now, actor=actor)
+    with use_looked_up(found):
+        for triple in reading.retracted:
+            end_triple(user, triple, update, now=now, actor=actor)
     ended = RecordedFact(None, FactEffect.SUPERSEDED, [*update.retracted, *update.superseded])
     publishing.publish_facts(user, [*recorded, ended], None, now=now, actor=actor)
     return update

@@ -28,6 +28,7 @@ logger = structlog.get_logger(__name__)
 
 Row = TypeVar("Row", bound=Model)
 
+LOCK_USER = "SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE"
 MAX_ATTEMPTS = 5
 # A server that came back is noticed within half a minute, which is also how often the sweep looks.
 MAX_RETRY_DELAY = timedelta(seconds=30)
@@ -76,10 +77,15 @@ class Outbox:
         The shared lock is what clearing waits for before it looks: the row's own foreign key is checked, and so locks
         the user, only at the commit. Taken first, it lets the mark see what a clearing that was faster has removed.
         """
-        write_later("SELECT 1 FROM end_user WHERE id = %s FOR KEY SHARE", [user.pk])
+        write_later(LOCK_USER, [user.pk])
         with connection.cursor() as cursor:
             cursor.execute(self._mark, {"user": user.pk, "due": due})
             return bool(cursor.rowcount)
+
+    def mark_later(self, user: EndUser, due: datetime, begin: Callable[[], object]) -> None:
+        """The same with the next statement of `deferred_writes`; ``begin`` is called where nothing waited."""
+        write_later(LOCK_USER, [user.pk])
+        write_later(self._mark, {"user": user.pk, "due": due}, lambda count: begin() if count else None)
 
     def clear(self, user: EndUser, has_pending: Callable[[EndUser], bool]) -> bool:
         """Remove the user's mark if nothing is pending. False if something is, or a writer takes too long.

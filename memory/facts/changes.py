@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import F, Q
 
 from memory.access.deferred_writes import update_later, write_later
@@ -14,6 +13,7 @@ from memory.access.locks import lock_for_transaction
 from memory.access.outbox import Outbox
 from memory.facts.confidence import CONFIRMED
 from memory.facts.keys import OPEN_RELATIONS, digest_fact
+from memory.facts.queries import current_look_up
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview, FactsDue, FactTombstone
 from memory.models.facts import FactState, ReviewDecision
 from memory.signals import fact_superseded, facts_due, facts_forgotten
@@ -26,10 +26,28 @@ ADD_EVENT: Final = """
 INSERT INTO fact_event (user_id, fact_id, kind, reason, before, after, actor, at)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
 """
-FIND_WAITING: Final = """
-SELECT id, fact_id, other_id FROM fact_review
-WHERE user_id = %(user)s AND decision = '' AND (fact_id = ANY(%(facts)s) OR other_id = ANY(%(facts)s))
+# What a decided pair had cast doubt on is believed as before, unless something else moved it since.
+END_DOUBTS: Final = """
+latest AS (
+  SELECT DISTINCT ON (fact_id) fact_id, before, after FROM fact_event
+  WHERE user_id = %s AND kind = 'doubted' AND fact_id IN (SELECT id FROM concerned) ORDER BY fact_id, id DESC
+),
+believed AS (
+  UPDATE fact SET base_confidence = (before->>'confidence')::float8, updated_at = %s FROM latest
+  WHERE user_id = %s AND id = fact_id AND state = 'active' AND base_confidence = (after->>'confidence')::float8
+  RETURNING id, before, after
+)
+INSERT INTO fact_event (user_id, fact_id, kind, reason, before, after, actor, at)
+SELECT %s, id, 'settled', '', after, before, %s, %s FROM believed
 """
+END_DOUBTS_OF: Final = f"WITH concerned AS (SELECT unnest(%s::uuid[]) AS id),{END_DOUBTS}"
+SETTLE_REVIEWS: Final = f"""
+WITH settled AS (
+  UPDATE fact_review SET decision = '{ReviewDecision.SUPERSEDE}', decided_at = %s, actor = %s
+  WHERE user_id = %s AND decision = '' AND (fact_id = ANY(%s) OR other_id = ANY(%s)) RETURNING fact_id, other_id
+),
+concerned AS (SELECT fact_id AS id FROM settled UNION SELECT other_id FROM settled),{END_DOUBTS}
+"""  # noqa: S608 -- names of our own
 # Of what a forgotten fact held nothing is left, in its history either.
 BLANK: dict[str, Any] = {
     "subject": "",
@@ -62,8 +80,7 @@ def lock_facts(user: EndUser) -> None:
 
 def mark_facts_due(user: EndUser, now: datetime) -> None:
     """That this person has facts without a vector. In the transaction that writes them."""
-    if DUE.mark(user, now):
-        facts_due.send(EndUser, user_id=user.pk)
+    DUE.mark_later(user, now, lambda: facts_due.send(EndUser, user_id=user.pk))
 
 
 def record_fact_event(
@@ -133,19 +150,15 @@ def fade_facts(user: EndUser, fact_ids: Sequence[UUID], *, now: datetime, actor:
 
 def settle_reviews(fact: Fact, *, now: datetime, actor: str) -> None:
     """Pairs of which one is no longer held true need no decision."""
-    settle_reviews_of(fact.user_id, [fact.pk], now=now, actor=actor)
+    found = current_look_up()
+    if found is None or found.has_reviews:
+        settle_reviews_of(fact.user_id, [fact.pk], now=now, actor=actor)
 
 
 def settle_reviews_of(user_id: int, fact_ids: Sequence[UUID], *, now: datetime, actor: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(FIND_WAITING, {"user": user_id, "facts": list(fact_ids)})
-        waiting = cursor.fetchall()
-    if not waiting:
-        return
-    rows = FactReview.objects.filter(user_id=user_id, pk__in=[row[0] for row in waiting])
-    rows.update(decision=ReviewDecision.SUPERSEDE, decided_at=now, actor=actor)
-    left = {pk for _, *both in waiting for pk in both} - set(fact_ids)
-    end_doubts(user_id, left, now=now, actor=actor)
+    """Of facts that have ended. What the other of a pair was doubted by it goes."""
+    ended = list(fact_ids)
+    write_later(SETTLE_REVIEWS, [now, actor, user_id, ended, ended, *list_doubt_values(user_id, now, actor)])
 
 
 def doubt_facts(facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
@@ -163,15 +176,11 @@ def doubt_facts(facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
 
 def end_doubts(user_id: int, fact_ids: Collection[UUID], *, now: datetime, actor: str) -> None:
     """The pair was decided: what holds is believed as before, unless something else moved it since."""
-    doubted = FactEvent.objects.filter(user_id=user_id, fact_id__in=list(fact_ids), kind="doubted").order_by("pk")
-    latest = {event.fact_id: event for event in doubted}
-    for fact in Fact.objects.for_user(user_id).active().filter(pk__in=list(latest)).defer("vector"):
-        event = latest[fact.pk]
-        if fact.base_confidence != event.after["confidence"]:
-            continue
-        fact.base_confidence, fact.updated_at = event.before["confidence"], now
-        fact.save(update_fields=["base_confidence", "updated_at"])
-        record_fact_event(fact, "settled", now=now, actor=actor, before=event.after, after=event.before)
+    write_later(END_DOUBTS_OF, [list(fact_ids), *list_doubt_values(user_id, now, actor)])
+
+
+def list_doubt_values(user_id: int, now: datetime, actor: str) -> list[Any]:
+    return [user_id, now, user_id, user_id, actor, now]
 
 
 def supersede_fact(fact: Fact, successor: Fact, *, now: datetime, actor: str, reason: str = "") -> None:

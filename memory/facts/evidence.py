@@ -80,7 +80,7 @@ def add_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datet
 
 
 def begin_evidence(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime) -> None:
-    """The first of a new fact, which nothing can be evidence for already: nobody waits for the answer."""
+    """What is known not to be evidence for it already, as nothing is for a new fact: nobody waits for the answer."""
     write_later(ADD_EVIDENCE, list_evidence_values(fact, origin, step, occurred_at))
 
 
@@ -89,9 +89,14 @@ def list_evidence_values(fact: Fact, origin: FactOrigin, step: float, occurred_a
     return [fact.user_id, fact.pk, *where, occurred_at, step]
 
 
-def reinforce_fact(fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime, now: datetime) -> bool:
-    """One more mention. The confidence decayed until then is what it is added to."""
-    if not add_evidence(fact, origin, step, occurred_at):
+def reinforce_fact(
+    fact: Fact, origin: FactOrigin, step: float, occurred_at: datetime, now: datetime, *, is_first: bool = False
+) -> bool:
+    """One more mention, of which is known that it ``is_first`` of its origin, or that is asked for. The confidence
+    decayed until then is what it is added to."""
+    if is_first:
+        begin_evidence(fact, origin, step, occurred_at)
+    elif not add_evidence(fact, origin, step, occurred_at):
         return False
     at = max(fact.evidence_at, occurred_at)
     fact.base_confidence = add_support(compute_confidence(fact, at), step)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, cast
 from uuid import UUID
@@ -26,7 +25,7 @@ from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
 from memory.facts.nearest import find_candidates, find_in_slot
 from memory.facts.pairs import PairStatement, PairVerdict, judge_pair
 from memory.facts.pairs.likelihood import adds_another
-from memory.facts.queries import AskedSlot, FoundSlots, ToldSlot
+from memory.facts.queries import AskedSlot, ToldSlot, current_look_up
 from memory.facts.replacement import KEPT, EarlierStatement, estimate_all
 from memory.facts.succession import (
     ends_state,
@@ -54,12 +53,11 @@ WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"}
 SEVERAL_LIMITS: Final = frozenset({"allergic_to", "intolerant_to", "takes", "has_condition"})
 # Of the person, or of what was spoken of before.
 OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
-# Once for all that is asked of it: no index has sentences, and to look through 5,000 facts takes 2 ms each time.
-TOLD_WITH: Final = (
-    "SELECT relation, subject_key, object_key FROM fact WHERE user_id = %s AND statement = %s AND id <> %s"
-)
-# What was looked up for the statement that is judged.
-_looked_up: ContextVar[FoundSlots | None] = ContextVar("looked_up_slots", default=None)
+# Once for all that is asked of it.
+TOLD_WITH: Final = """
+SELECT relation, subject_key, object_key FROM fact
+WHERE user_id = %s AND md5(statement) = md5(%s) AND statement = %s AND id <> %s
+"""
 
 
 @dataclass(slots=True)
@@ -81,15 +79,9 @@ def judge_candidates(
     keys: tuple[str, str, str],
     beside: Collection[UUID],
     origin: FactOrigin,
-    found: FoundSlots | None = None,
 ) -> JudgedFacts:
-    """``beside`` are facts of the same sentence, which are not held against each other; ``found`` is what was looked up
-    for all statements of a turn."""
-    token = _looked_up.set(found)
-    try:
-        return judge_compared(draft, keys, beside, origin, find_compared(user, draft, keys, origin.scope))
-    finally:
-        _looked_up.reset(token)
+    """``beside`` are facts of the same sentence, which are not held against each other."""
+    return judge_compared(draft, keys, beside, origin, find_compared(user, draft, keys, origin.scope))
 
 
 def judge_compared(
@@ -154,7 +146,7 @@ def find_compared(
     was found, and comparing with each took 15 ms of the hot path's 30."""
     if not draft.is_quick:
         return find_candidates(user, draft.relation, keys[0], draft.vector, draft.model, scope)
-    found = _looked_up.get()
+    found = current_look_up()
     known = found.facts.get(name_slot(draft, keys)) if found is not None else None
     if known is not None:
         return [(fact, None) for fact in known]
@@ -253,11 +245,11 @@ def is_alone(fact: Fact) -> bool:
 
 def list_told_with(fact: Fact) -> list[ToldSlot]:
     """What else its sentence told, whatever became of it since. In the user's scope."""
-    found = _looked_up.get()
+    found = current_look_up()
     if found is not None and (known := found.beside.get((fact.pk, fact.statement))) is not None:
         return known
     with connection.cursor() as cursor:
-        cursor.execute(TOLD_WITH, [fact.user_id, fact.statement, fact.pk])
+        cursor.execute(TOLD_WITH, [fact.user_id, fact.statement, fact.statement, fact.pk])
         return [ToldSlot(*row) for row in cursor.fetchall()]
 
 

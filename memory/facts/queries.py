@@ -2,7 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -34,8 +36,7 @@ ASKED_SHARE: Final = 0.6
 
 ROW_OF_SLOT: Final = "(%s, %s, %s::timestamptz, %s, %s, %s, %s, %s::text[])"
 # As `nearest.SLOT` and the statements of `recording` and `judgement`, of several slots at once: each is a message, and
-# of a turn that tells three facts they were ten of nineteen. The sentences are looked for where a value may end alone,
-# as no index has them.
+# of a turn that tells three facts they were ten of nineteen. The sentences are looked for where a value may end alone.
 FIND_SLOTS: Final = f"""
 WITH asked (number, digest, said_at, subject, relation, value, holds_one, parts) AS (VALUES {{slots}}),
 slot AS (
@@ -46,19 +47,15 @@ slot AS (
       AND (asked.holds_one OR object_key = ANY(asked.parts) OR position(asked.value IN object_key) > 0)
     ORDER BY last_seen DESC, id LIMIT {MOST_IN_SLOT}
   ) held
-),
-sentence AS MATERIALIZED (
-  SELECT id, statement, relation, subject_key, object_key FROM fact
-  WHERE user_id = %s AND EXISTS (SELECT 1 FROM slot WHERE holds_one AND object_key <> value)
-    AND statement IN (SELECT statement FROM slot WHERE holds_one AND object_key <> value)
 )
 SELECT asked.number, EXISTS (
     SELECT 1 FROM fact_tombstone gone
     WHERE gone.user_id = %s AND gone.digest = asked.digest AND gone.forgotten_at >= asked.said_at
   ), EXISTS (SELECT 1 FROM fact_review WHERE user_id = %s AND decision = ''),
   CASE WHEN slot.holds_one AND slot.object_key <> slot.value THEN (
-    SELECT coalesce(json_agg(json_build_array(relation, subject_key, object_key)), '[]')::text FROM sentence
-    WHERE sentence.statement = slot.statement AND sentence.id <> slot.id
+    SELECT coalesce(json_agg(json_build_array(relation, subject_key, object_key)), '[]')::text FROM fact told
+    WHERE told.user_id = %s AND md5(told.statement) = md5(slot.statement) AND told.statement = slot.statement
+      AND told.id <> slot.id
   ) END, {", ".join(f"slot.{name}" for name in READ)}
 FROM asked LEFT JOIN slot USING (number) ORDER BY asked.number, slot.last_seen DESC, slot.id
 """  # noqa: S608 -- columns of our own
@@ -88,14 +85,16 @@ class FoundSlots:
     """What is known of the slots of a turn, read at once; what the turn itself changes is taken out again.
 
     ``beside`` is what else the sentence of a fact told, by both. ``fresh`` are facts that the turn added, in its words.
-    ``has_reviews``: ending a fact may settle a pair, and so move how far facts of other slots are believed.
+    ``reworded`` are those that took words of the turn, with the words before. ``has_reviews``: ending a fact may settle
+    a pair, and so move how far facts of other slots are believed.
     """
 
     forgotten: dict[AskedSlot, bool] = field(default_factory=dict)
     facts: dict[AskedSlot, list[Fact]] = field(default_factory=dict)
     beside: dict[tuple[UUID, str], list[ToldSlot]] = field(default_factory=dict)
     fresh: set[UUID] = field(default_factory=set)
-    has_reviews: bool = False
+    reworded: dict[UUID, str] = field(default_factory=dict)
+    has_reviews: bool = True
 
     def drop_moved(self, fact: Fact) -> None:
         """A fact was written: what was read of its slot may be so no longer."""
@@ -104,12 +103,30 @@ class FoundSlots:
             if asked.keys[:2] == slot or any(one.pk == fact.pk for one in held):
                 del self.facts[asked]
 
-    def drop_sentence(self, statement: str) -> None:
-        self.beside = {key: told for key, told in self.beside.items() if key[1] != statement}
+    def drop_sentences(self, *statements: str) -> None:
+        self.beside = {key: told for key, told in self.beside.items() if key[1] not in statements}
 
     def drop_all(self) -> None:
         self.facts.clear()
         self.beside.clear()
+
+
+# What was looked up for the turn whose statements are recorded.
+_looked_up: ContextVar[FoundSlots | None] = ContextVar("looked_up_slots", default=None)
+
+
+@contextmanager
+def use_looked_up(found: FoundSlots) -> Iterator[None]:
+    """Let what records and ends facts know what was read already."""
+    token = _looked_up.set(found)
+    try:
+        yield
+    finally:
+        _looked_up.reset(token)
+
+
+def current_look_up() -> FoundSlots | None:
+    return _looked_up.get()
 
 
 def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> FoundSlots:

@@ -6,12 +6,10 @@ in one transaction, under a lock of the person's facts, and reading the same tur
 """
 
 import enum
-from collections.abc import Collection, Sequence
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
-from uuid import UUID
 
 from django.db import connection
 
@@ -24,27 +22,20 @@ from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, begin_evidence, find_facts_of, reinforce_fact
-from memory.facts.judgement import JudgedFacts, describe_draft, judge_candidates, judge_fact, name_slot
-from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
-from memory.facts.nearest import measure_cosines
-from memory.facts.pairs import PairStatement
-from memory.facts.queries import FoundSlots, find_slots
-from memory.facts.readings import was_read_so
+from memory.facts.judgement import JudgedFacts, judge_candidates, name_slot
+from memory.facts.keys import digest_fact, fold_key
+from memory.facts.queries import FoundSlots, find_slots, use_looked_up
+from memory.facts.repeating import find_known, find_told
 from memory.language.analysis import extract_terms
 from memory.models import EndUser, Fact, FactReview
 from memory.models.facts import EvidenceKind, ReviewKind
 from memory.signals import review_due
 from memory.tiers import Indexing
 
-# What a statement limits is told though the same turn said half of it before.
-LIMITING: Final = frozenset({"allergic_to", "has_condition", "takes", "diet"})
+REWORDED: Final = ("statement", "lang", "vector", "model", "indexing")
 # Of whose object the other's subject says as much.
 TAKES, DOSE = "takes", "takes_dose"
 IMPLIED: Final = {DOSE: TAKES}
-FIND_REWORDED: Final = """
-SELECT before->>'statement' FROM fact_event
-WHERE user_id = %s AND fact_id = %s AND kind = 'reworded' AND after->>'statement' = %s ORDER BY id DESC LIMIT 1
-"""
 FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
 
@@ -71,6 +62,8 @@ class RecordedFact:
     is_new_evidence: bool = True
     # What a remark was kept beside.
     about: Fact | None = None
+    # The words of a known fact before it took those of the statement.
+    reworded_from: str = ""
 
 
 def record_fact(
@@ -90,9 +83,23 @@ def record_fact(
     found = found or FoundSlots()
     if told_with is None:
         changes.lock_facts(user)
-    keys = list_keys(draft)
     told_with = find_facts_of(user, origin) if told_with is None else told_with
-    if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with, found.fresh):
+    with use_looked_up(found):
+        return record_draft(user, draft, origin, found, told_with, now=now, actor=actor)
+
+
+def record_draft(
+    user: EndUser,
+    draft: FactDraft,
+    origin: FactOrigin,
+    found: FoundSlots,
+    told_with: Sequence[Fact],
+    *,
+    now: datetime,
+    actor: str,
+) -> RecordedFact:
+    keys = list_keys(draft)
+    if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with, found):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
     # What stands in the bank is there for everybody to see, forgotten or not.
     if origin.kind is not EvidenceKind.BANK and is_forgotten(user, draft, keys, found):
@@ -100,13 +107,14 @@ def record_fact(
     # Of one breath two facts hold together, unless the person corrects themselves in it.
     is_corrected = draft.is_correction or bool(draft.replaces)
     beside = {fact.pk for fact in told_with if not is_corrected or fact.statement == draft.statement}
-    judged = judge_candidates(user, draft, keys, beside, origin, found)
+    judged = judge_candidates(user, draft, keys, beside, origin)
     if draft.is_remark and not ends_something(judged, draft) and judged.about is None:
         return RecordedFact(None, FactEffect.PASSED_OVER)
     if judged.same:
         best = max(judged.same, key=lambda pair: (pair[1] or 0.0, pair[0].last_seen, pair[0].pk))[0]
         found.fresh.discard(best.pk)
-        recorded = support_fact(best, draft, origin, judged, now=now, actor=actor)
+        is_first = all(fact.pk != best.pk for fact in told_with)
+        recorded = support_fact(best, draft, origin, judged, is_first=is_first, now=now, actor=actor)
     else:
         fact = insert_fact(user, draft, keys, origin, now=now, actor=actor)
         found.fresh.add(fact.pk)
@@ -128,17 +136,19 @@ def list_keys(draft: FactDraft) -> tuple[str, str, str]:
 def forget_looked_up(found: FoundSlots, recorded: RecordedFact, draft: FactDraft) -> None:
     """What a statement changed is read anew by those behind it."""
     is_of_doses = draft.relation in {TAKES, DOSE}
+    found.has_reviews = found.has_reviews or recorded.review is not None
     if recorded.review is not None or (recorded.closed and (found.has_reviews or is_of_doses)):
         # It may have moved facts of any slot.
         found.drop_all()
         return
     for fact in [*recorded.closed, *([recorded.fact] if recorded.fact is not None else [])]:
         found.drop_moved(fact)
-    if recorded.fact is not None and recorded.fact.pk in found.fresh:
-        found.drop_sentence(recorded.fact.statement)
-    elif recorded.fact is not None and recorded.fact.statement == draft.statement:
-        # It may stand in these words only now.
-        found.beside.clear()
+    if recorded.fact is not None and recorded.reworded_from:
+        # Both sentences tell of other facts now.
+        found.reworded[recorded.fact.pk] = recorded.reworded_from
+        found.drop_sentences(recorded.reworded_from, recorded.fact.statement)
+    elif recorded.fact is not None and recorded.fact.pk in found.fresh:
+        found.drop_sentences(recorded.fact.statement)
 
 
 def mark_unembedded(user: EndUser, recorded: Sequence[RecordedFact], now: datetime) -> None:
@@ -151,68 +161,6 @@ def ends_something(judged: JudgedFacts, draft: FactDraft) -> bool:
     return any(fact.last_seen <= draft.occurred_at for fact, _ in judged.contradicting)
 
 
-def find_known(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], told_with: Sequence[Fact]) -> Fact | None:
-    """The fact this very turn was read into before, whatever became of it since."""
-    for fact in told_with:
-        if is_same_fact(fact, draft, keys):
-            merged = Fact.objects.for_user(user).filter(pk=fact.merged_into) if fact.merged_into else None
-            return (merged.first() if merged is not None else None) or fact
-    return None
-
-
-def find_told(
-    user: EndUser,
-    draft: FactDraft,
-    keys: tuple[str, str, str],
-    told_with: Sequence[Fact],
-    fresh: Collection[UUID],
-) -> Fact | None:
-    """The fact this very turn was counted for though it says it in other words, active or not by now.
-
-    ``fresh`` are known to stand in the words that they were told in.
-    """
-    if not told_with:
-        return None
-    told = describe_draft(draft)
-    cosines = measure_cosines(user, draft.vector, draft.model, [fact.pk for fact in told_with])
-    for fact in told_with:
-        if fact.relation in OPEN_RELATIONS and draft.relation in LIMITING and fact.statement != draft.statement:
-            # "The dog takes apoquel, and is allergic to chicken" is no repetition of its first half.
-            is_told = False
-        elif fact.statement != draft.statement:
-            is_told = judge_fact(fact, draft, told, keys, cosines.get(fact.pk)) == "merge"
-        elif draft.relation in OPEN_RELATIONS:
-            is_told = (fact.subject_key, fact.relation) == keys[:2]
-        else:
-            has_taken = fact.pk not in fresh and has_taken_wording(fact, draft, told, keys)
-            is_told = has_taken or was_read_so(fact, draft.relation)
-        if is_told:
-            return fact
-    return None
-
-
-def has_taken_wording(fact: Fact, draft: FactDraft, told: PairStatement, keys: tuple[str, str, str]) -> bool:
-    """Whether the fact has the turn's wording because it was merged: by the wording before it says the same.
-
-    Another fact of the same sentence has that wording too, and says something else.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(FIND_REWORDED, [fact.user_id, fact.pk, fact.statement])
-        found = cursor.fetchone()
-    if found is None:
-        return False
-    earlier = copy(fact)
-    (earlier.statement,) = found
-    return judge_fact(earlier, draft, told, keys, None) == "merge"
-
-
-def is_same_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
-    """By its slot and value; a fact of no slot, by its words."""
-    if fact.keys != keys:
-        return False
-    return draft.relation not in OPEN_RELATIONS or fold_key(fact.statement) == fold_key(draft.statement)
-
-
 def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], found: FoundSlots) -> bool:
     if (known := found.forgotten.get(name_slot(draft, keys))) is not None:
         return known
@@ -223,11 +171,14 @@ def is_forgotten(user: EndUser, draft: FactDraft, keys: tuple[str, str, str], fo
 
 
 def support_fact(
-    fact: Fact, draft: FactDraft, origin: FactOrigin, judged: JudgedFacts, *, now: datetime, actor: str
+    fact: Fact, draft: FactDraft, origin: FactOrigin, judged: JudgedFacts, *, is_first: bool, now: datetime, actor: str
 ) -> RecordedFact:
-    """Count a repeated statement as evidence. Said with more words, it becomes the wording."""
-    is_merged = fold_key(fact.statement) != fold_key(draft.statement)
-    is_new = reinforce_fact(fact, origin, STEP_SAID_AGAIN, draft.occurred_at, now)
+    """Count a repeated statement as evidence. Said with more words, it becomes the wording.
+
+    ``is_first``: nothing of this origin speaks for the fact yet.
+    """
+    is_merged, before = fold_key(fact.statement) != fold_key(draft.statement), fact.statement
+    is_new = reinforce_fact(fact, origin, STEP_SAID_AGAIN, draft.occurred_at, now, is_first=is_first)
     if is_new and draft.occurred_at >= fact.last_seen and (end := find_end(draft.statement, draft.occurred_at)):
         fact.valid_to = end
         update_later(fact, ("valid_to",))
@@ -237,7 +188,8 @@ def support_fact(
         close_contradicted(fact, draft, judged, now=now, actor=actor) if draft.occurred_at >= fact.last_seen else []
     )
     effect = FactEffect.SUPERSEDED if closed else FactEffect.MERGED if is_merged else FactEffect.REINFORCED
-    return RecordedFact(fact, effect, closed, is_new_evidence=is_new)
+    reworded_from = before if fact.statement != before else ""
+    return RecordedFact(fact, effect, closed, is_new_evidence=is_new, reworded_from=reworded_from)
 
 
 def says_more(new: str, old: str) -> bool:
@@ -250,7 +202,7 @@ def reword_fact(fact: Fact, draft: FactDraft, *, now: datetime, actor: str) -> N
     before = {"statement": fact.statement}
     fact.statement, fact.lang = draft.statement, draft.lang
     set_vector(fact, draft)
-    fact.save(update_fields=["statement", "lang", "vector", "model", "indexing"])
+    update_later(fact, REWORDED)
     changes.record_fact_event(
         fact, "reworded", now=now, actor=actor, before=before, after={"statement": fact.statement}
     )

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import ClassVar, Self
 
 from django.db import models
+from django.db.models.functions import MD5
 from django.utils import timezone
 from pgvector.django import HalfVectorField
 
@@ -149,6 +150,8 @@ class Fact(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["user", "state", "-last_seen", "id"], name="fact_recent"),
             models.Index(fields=["user", "subject_key", "relation"], name="fact_slot"),
+            # What else a sentence told is asked for before a fact of it ends.
+            models.Index("user", MD5("statement"), name="fact_sentence"),
             models.Index(
                 fields=["user", "bank_item_id"], name="fact_bank_item", condition=models.Q(bank_item_id__isnull=False)
             ),

@@ -7,10 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from knowledge_graph.hotmem.triples import GivenTriple, import_triples
 from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from memory.access.confinement import EVERYTHING
 from memory.access.scope import user_scope
 from memory.facts import queries
+from memory.facts.judgement import TOLD_WITH, list_told_with
 from memory.models import EndUser, Fact, FactTombstone
 from memory.models.facts import FactState
 
@@ -40,9 +42,33 @@ def test_slots_are_looked_up_once_for_a_turn(user: EndUser) -> None:
     sent_alone = [one["sql"] for one in sent if "SAVEPOINT" not in one["sql"]]
     assert sum("WITH asked" in sql for sql in sent_alone) == 1
     told = [sql for sql in sent_alone if "webhook" not in sql and "current_setting" not in sql]
-    # The conversation, the slots, the pairs that either end may settle, one more mention of her, the worker's mark,
-    # what is known of the matter and of whom it names, the turn. One by one it was fourteen.
-    assert len(told) <= 9
+    # The conversation, the slots, what is known of the matter and of whom it names, the turn. One by one it was
+    # fourteen, and nine while pairs, evidence and the worker's mark waited for an answer.
+    assert len(told) <= 5
+
+
+def test_what_is_said_in_more_words_asks_for_nothing_again(user: EndUser) -> None:
+    """The second fact of a sentence asked what the first was worded as, and what else stood in each sentence."""
+    known = [GivenTriple("you", "friend_of", "Giulia"), GivenTriple("Giulia", "lives_in", "Bari")]
+    import_triples(user, known, now=timezone.now(), actor="test")
+    with CaptureQueriesContext(connection) as sent:
+        ended = say(user, "My friend Giulia moved to Palermo.")
+    assert ended == {("giulia", "bari")}
+    assert not any("reworded' AND" in one["sql"] for one in sent)
+    assert not any(TOLD_WITH.split("%s")[0].strip() in one["sql"] for one in sent)
+    assert list_held(user, "friend_of") == {("you", "giulia")}
+
+
+def test_a_sentence_is_found_by_its_index(user: EndUser) -> None:
+    """Under the policies no index serves but by functions that tell nothing of other people's rows."""
+    say(user, TOLD)
+    with user_scope(user), connection.cursor() as cursor:
+        for way in ("seqscan", "bitmapscan"):
+            cursor.execute(f"SET LOCAL enable_{way} = off")
+        fact = Fact.objects.for_user(user).get(relation="lives_in", subject_key="ana")
+        cursor.execute(f"EXPLAIN {TOLD_WITH}", [user.pk, TOLD, TOLD, fact.pk])
+        assert any("fact_sentence" in line for (line,) in cursor.fetchall())
+        assert {one.value for one in list_told_with(fact)} == {"leeds", "ana"}
 
 
 @pytest.mark.parametrize("has_lookup", [True, False])

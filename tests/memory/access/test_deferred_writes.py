@@ -98,6 +98,23 @@ def write_and_fail(organization: Organization) -> None:
         raise ZeroDivisionError
 
 
+def test_counts_of_rows_are_told_when_the_write_is_sent(organization: Organization) -> None:
+    counts: list[tuple[str, int]] = []
+    nobody = "UPDATE organization SET name = %(name)s WHERE id = 0"
+    with transaction.atomic(), defer_writes():
+        write_later(NAME, ["first", organization.pk], lambda count: counts.append(("one", count)))
+        write_later("SELECT 1", [])
+        write_later(nobody, {"name": "100 % of nobody"}, lambda count: counts.append(("none", count)))
+        assert counts == []
+        # The answer is that of the statement they went with, and not of any of them.
+        assert read_name(organization) == "first"
+        assert counts == [("one", 1), ("none", 0)]
+        write_later(NAME, ["last", organization.pk], lambda count: counts.append(("last", count)))
+    assert counts[2:] == [("last", 1)]
+    write_later(nobody, {"name": "x"}, lambda count: counts.append(("at once", count)))
+    assert counts[3:] == [("at once", 0)]
+
+
 def test_a_lock_is_held_from_the_next_statement_on(user: EndUser) -> None:
     held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
     with transaction.atomic(), defer_writes(), connection.cursor() as cursor:

@@ -145,6 +145,21 @@ def test_a_later_value_ends_an_earlier_one_and_two_of_one_time_are_doubted(user:
     assert run(user, clock).counts == {}
 
 
+def test_a_doubt_goes_with_the_end_of_either_unless_something_moved_the_other(user: EndUser, clock: Clock) -> None:
+    weber, lang = (keep(user, f"My dentist is called {name}.", clock()) for name in ("Weber", "Lang"))
+    bank, other = (keep(user, f"My bank is called {name}.", clock()) for name in ("Umbra", "Vesta"))
+    assert run(user, clock).counts["doubted"] == 2
+    memory.confirm_fact(user, other.pk, now=clock())
+    for gone in (weber, bank):
+        memory.reject_fact(user, gone.pk, now=clock())
+    assert (reload(lang).base_confidence, reload(other).base_confidence) == (0.8, 1.0)
+    assert memory.list_reviews(user, limit=5) == []
+    details = memory.get_fact(user, lang.pk)
+    assert details is not None
+    last = details.history[0]
+    assert (last.kind, last.before, last.after) == ("settled", {"confidence": 0.4}, {"confidence": 0.8})
+
+
 def test_what_time_has_worn_fades_and_what_lasts_does_not(user: EndUser, clock: Clock) -> None:
     worn = keep(user, "I want to paint the shed.", clock())
     lasting = keep(user, "I am allergic to peanuts.", clock())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -113,6 +114,11 @@ def env_address(name: str, schemes: Iterable[str] = ("http", "https", "unix"), *
     allowed = [f"{scheme}://" for scheme in schemes]
     if value and not value.startswith(tuple(allowed)):
         raise ImproperlyConfigured(f"{name} must begin with {' or '.join(allowed)}")
+    try:
+        # The port is read when it is asked for.
+        _ = urlsplit(value).port
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is no address: its host or its port cannot be read") from None
     return value
 
 

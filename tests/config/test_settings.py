@@ -100,6 +100,16 @@ def test_an_address_of_another_kind_is_refused_by_its_name_and_not_told(
     assert str(refused.value) == f"{name} must begin with {schemes}"
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("EMBEDDING_URL", "http://["), ("QDRANT_URL", "http://qdrant:99999"), ("REDIS_URL", "redis://:pa55@redis:port/0")],
+)
+def test_an_address_that_cannot_be_read_is_refused_by_its_name_and_not_told(read: Read, name: str, value: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read(**{name: value})
+    assert str(refused.value) == f"{name} is no address: its host or its port cannot be read"
+
+
 # --- flags -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("flag", sorted(Flags.__annotations__))
 def test_each_flag_governs_something(flag: str) -> None:

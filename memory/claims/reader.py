@@ -39,6 +39,7 @@ from memory.claims.health.reactions import find_reactions
 from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.mentions import collect_mentions
+from memory.claims.presupposed.reading import add_presupposed, find_presupposed
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST, UNSURE
@@ -123,7 +124,7 @@ def read_claims(
         found += [claim for claim in claims if not is_laughing or is_in_earnest(claim, is_laughed_at=laughs)]
     own = [(one.sentence, one.place) for one in reading.sentences if one.is_open and not one.is_partial]
     found = add_reply(found, reading, asked, lead or "".join(previous[-1:]), previous, read_claims)
-    found = put_arranged(add_appointments(found, reading.asked), reading.arranged)
+    found = add_presupposed(put_arranged(add_appointments(found, reading.asked), reading.arranged), reading.presupposed)
     return drop_contained(mark_asked(found, reading.whole, own)[:MOST_CLAIMS])
 
 
@@ -144,8 +145,8 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     (normal, masked, laughs), previous = mask_turn(text), [restore_apostrophes(turn) for turn in previous]
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
-        return TurnReading(whole)
-    mentions = collect_mentions(previous)
+        return TurnReading(whole, presupposed=find_presupposed(masked, whole, previous))
+    mentions, presupposed = collect_mentions(previous), find_presupposed(masked, whole, previous)
     normal, masked, whole, framed, corrected = frame_turn(normal, masked, whole, previous)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
@@ -178,7 +179,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     arranged = claim_arrangements(found, whole.languages, told)
-    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged)
+    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged, presupposed)
 
 
 def frame_turn(

@@ -46,6 +46,8 @@ class TurnReading:
     asked: tuple[Claim, ...] = ()
     # What becomes of appointments.
     arranged: tuple[Claim, ...] = ()
+    # What possessive phrases take for granted.
+    presupposed: tuple[Claim, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
         """In or right behind the sentence, or before the only one: "haha I live in my inbox"."""

@@ -28,7 +28,9 @@ Told = tuple[str, str, str]
 def test_a_genitive_without_its_apostrophe_says_whose(text: str, told: Told) -> None:
     assert told in {(one.subject, one.relation, one.object) for one in read_claims(text)}
     assert told in {one.key for one in read_hot_turn(text).triples}
-    assert not [one for one in read_claims(text) if one.subject == "you" and told[0] != "you"]
+    own = [one for one in read_claims(text) if one.subject == "you" and told[0] != "you"]
+    # Whose friend Jodie is may be told beside her birthday.
+    assert not [one for one in own if one.object != told[0]]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,24 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "routine", "birthday"),
         *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
     ),
+    "presupposed": (
+        *("plant", "dog", "cat", "animal", "instrument", "vehicle", "device", "equipment"),
+        *("condition", "body", "hurt"),
+        *("part", "new part", "allergy", "allergy to", "hobby", "work", "work at", "work as", "me as", "study"),
+        *("study in", "no study", "home", "home in", "home part", "uses", "on a system", "trip", "trip to", "passport"),
+        *(
+            "no model",
+            "unreal",
+            "lost",
+            "gone",
+            "fiction",
+            "text work",
+            "for whom",
+            "person child",
+            "age link",
+            "years",
+        ),
+    ),
     "pairs": (),
     "third_person": ("subject",),
     "questions": (
@@ -231,6 +249,7 @@ def test_no_folder_holds_a_subject_that_nobody_reads() -> None:
         "counsel",
         "commands",
         "diets",
+        "presupposed",
     }
     for code in list_codes():
         assert {path.stem for path in (FOLDER / code).iterdir()} <= set(SECTIONS), code

@@ -1,0 +1,53 @@
+"""Texts and sentences in which "my" is nobody's: fiction, what is only supposed, and texts to work on."""
+
+from typing import Final
+
+from memory.claims.lexicon import MARK
+from memory.claims.presupposed.kinds import load_phrases, load_said
+from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
+from memory.claims.voices import gives_parts, quotes_after_colon
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW, PARTICLES
+
+# Words between a preposition and "my": "for all my plants", "an die meine".
+REACH: Final = 2
+COLON: Final = ":"
+# "Das will ich meiner Oma schreiben": German says so without a preposition.
+DATIVE: Final = ("er", "em")
+
+
+def is_fiction(text: str, language: str) -> bool:
+    return load_phrases(language, "fiction").search(fold_letters(text)) is not None
+
+
+def is_work(text: str, language: str) -> bool:
+    return load_phrases(language, "text work").search(fold_letters(text)) is not None
+
+
+def is_supposed(sentence: Sentence) -> bool:
+    """ "If I had a dog"; of "if my ficus drops its leaves" the ficus is there all the same."""
+    if sentence.has("wish", "suppose", MARK + "irony") or is_of_others(sentence):
+        return True
+    mine = {at for at, _ in sentence.spans(MARK + "my", "mine")}
+    return any(mine.isdisjoint(range(at, after)) for at, after in sentence.spans("if i"))
+
+
+def is_of_others(sentence: Sentence) -> bool:
+    """ "My mate Dave reckons I'm lactose intolerant" is all Dave's."""
+    is_opinion = sentence.has(MARK + "opines") and not sentence.is_question
+    return is_opinion or gives_parts(sentence) or quotes_after_colon(sentence)
+
+
+def is_for_whom(sentence: SpokenSentence, noun: OwnNoun, start: int) -> bool:
+    """Whether a phrase says for whom or about what a text is to be, before the text itself."""
+    if any(one.text == COLON for one in sentence.tokens[: noun.start]):
+        return False
+    preps = load_said(sentence.language, "for whom")
+    if sentence.language == HEBREW:
+        first = sentence.tokens[start]
+        return first.text[:1] in PARTICLES or (start > 0 and sentence.tokens[start - 1].plain in preps)
+    if sentence.language == "de" and sentence.tokens[noun.start].plain.endswith(DATIVE):
+        return True
+    before = sentence.tokens[max(0, start - REACH) : start]
+    return any(one.plain in preps for one in before)

@@ -1,0 +1,120 @@
+"""The claims of what the sentences of a turn take for granted."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from memory.claims.claim import Claim
+from memory.claims.dates.appointments import overlaps
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.presupposed.kinds import NAMED, SUBJECT, fold_apart, load_phrases
+from memory.claims.presupposed.people import is_being, tell_being
+from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence, find_own_nouns
+from memory.claims.presupposed.places import tell_place, tell_roles
+from memory.claims.presupposed.pretending import is_fiction, is_for_whom, is_supposed, is_work
+from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
+from memory.claims.presupposed.things import tell_thing
+from memory.claims.relations import ABOUT
+from memory.guard.annotation import AnnotatedText
+from memory.guard.spelling import fold_letters
+from memory.language.loader import SHARED, list_codes, read_entries
+
+# Characters of a turn that is read so: what goes on longer was written elsewhere as often as not.
+LONGEST: Final = 600
+# What is had simply, of which a claim around it tells more.
+SLIGHT: Final = frozenset({"has", "hobby"})
+OWNERS: Final = ("claims", "frames")
+
+
+def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -> tuple[Claim, ...]:
+    """Of a text whose other voices are blanks."""
+    if len(text) > LONGEST or load_owners().search(fold_apart(text)) is None:
+        return ()
+    likely = find_turn_languages(text, previous)
+    spoken = [one for one in likely if whole.languages is None or one in whole.languages] or list(likely[:1])
+    for language in spoken[:2]:
+        if is_fiction(text, language):
+            return ()
+        if found := tuple(read_sentences(text, whole, language)):
+            return found
+    return ()
+
+
+@cache
+def load_owners() -> re.Pattern[str]:
+    """Any word by which something is the person's own, and any name of a system: most turns have none."""
+    mine = {one for code in list_codes() for subject in OWNERS for one in read_entries(code, subject, "my")}
+    mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "me as")}
+    mine |= {one for kind in SYSTEMS for led in ("", NAMED) for one in read_entries(SHARED, SUBJECT, led + kind)}
+    words = "|".join(re.escape(fold_letters(one)) for one in sorted(mine, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)|שלי|שלנו|[א-ת]{{2,}}י(?!\w)")
+
+
+def read_sentences(text: str, whole: AnnotatedText, language: str) -> Iterator[Claim]:
+    place, is_text = 0, False
+    for sentence in whole.own_sentences:
+        place = max(place, text.find(sentence.raw[:12], place))
+        is_order = is_work(sentence.raw, language)
+        # What stands behind an order for a text may be the text.
+        is_over = not sentence.is_question and load_phrases(language, "lost").search(fold_letters(sentence.raw))
+        if not is_text and not is_over and not is_supposed(sentence):
+            yield from read_sentence(sentence.raw, place, language, is_order=is_order)
+        is_text = is_text or is_order
+
+
+def read_sentence(raw: str, place: int, language: str, *, is_order: bool) -> Iterator[Claim]:
+    spoken = SpokenSentence.of(raw, language)
+    if not is_order:
+        yield from tell_systems(spoken, place)
+    yield from tell_roles(spoken, place)
+    for noun in find_own_nouns(spoken):
+        told = list(tell_noun(spoken, noun, place))
+        if (
+            is_order
+            and told
+            and not any(is_for_whom(spoken, noun, at) for at in (noun.start, find_start(spoken, told, place)))
+        ):
+            continue
+        yield from told
+
+
+def find_start(spoken: SpokenSentence, told: Sequence[Claim], place: int) -> int:
+    begun = min(one.span[0] for one in told) - place
+    return next((at for at, one in enumerate(spoken.tokens) if one.end > begun), 0)
+
+
+def tell_noun(spoken: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:
+    placed = list(tell_place(spoken, noun, place))
+    yield from placed
+    if is_being(noun):
+        told = list(tell_being(spoken, noun, place))
+        yield from told
+        if not told and noun.kinds[0] in {"dog", "cat", "animal"}:
+            yield from tell_thing(spoken, noun, place)
+    elif not placed:
+        yield from tell_thing(spoken, noun, place)
+        if "uses" in noun.kinds:
+            yield from tell_made_with(spoken, noun, place)
+
+
+def add_presupposed(found: Sequence[Claim], presupposed: Sequence[Claim]) -> list[Claim]:
+    """With what is taken for granted and not told in so many words; beside a request to remember that is nothing."""
+    if any(one.is_request for one in found):
+        return list(found)
+    using = {one.object for one in presupposed if one.relation == "uses"}
+    # "I'm on Arch": nobody takes it.
+    found = [one for one in found if not (one.relation == "takes" and one.object in using)]
+    return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
+
+
+def says_as_well(told: Claim, presupposed: Claim) -> bool:
+    if told.relation == presupposed.relation and told.subject == presupposed.subject:
+        return told.object == presupposed.object or (bool(presupposed.object) and presupposed.object in told.object)
+    # "My ramipril went up to 10 mg", "is my flight to Oslo still at 9?".
+    is_time = presupposed.relation == ABOUT and overlaps(told, presupposed)
+    if is_time or (presupposed.relation == "takes" and told.subject == presupposed.object):
+        return True
+    # "My ficus is losing leaves" has told of the ficus.
+    is_slight = presupposed.relation in (SLIGHT if told.relation == ABOUT else SLIGHT | {"uses"})
+    return is_slight and presupposed.statement.rstrip(".").casefold() in told.statement.casefold()

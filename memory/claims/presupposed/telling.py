@@ -1,0 +1,28 @@
+"""Claims of the words of a phrase."""
+
+from memory.claims.building import write_sentence
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.presupposed.phrases import SpokenSentence
+from memory.claims.voices import TITLE_DOT
+from memory.language.hebrew import HEBREW
+
+
+def claim_words(
+    sentence: SpokenSentence, relation: str, spoken: str, span: tuple[int, int], place: int, subject: str = SPEAKER
+) -> Claim:
+    """``span`` are the words that tell it, as places among the tokens; ``place`` is where the sentence begins."""
+    start, end = span
+    # "Il mio capo"; the Hebrew "את" is no article.
+    start -= (
+        sentence.language != HEBREW
+        and start > 0
+        and sentence.says(start - 1, "det")
+        and not sentence.says(start - 1, "prep", "of")
+    )
+    said = sentence.cut(start, end).replace(TITLE_DOT, ".")
+    said += ")" * (said.count("(") - said.count(")"))
+    around = place + sentence.tokens[start].start, place + sentence.tokens[end - 1].end
+    value = " ".join(spoken.replace(TITLE_DOT, ".").casefold().split())
+    return Claim(
+        subject.casefold(), relation, value, write_sentence(said), around, lang=sentence.language, is_sure=True
+    )

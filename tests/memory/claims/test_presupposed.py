@@ -1,0 +1,130 @@
+"""What questions and requests take for granted of the person."""
+
+import pytest
+
+from memory.claims.claim import SPEAKER
+from memory.claims.reader import read_claims
+
+HAD = [
+    ("how often should I water my ficus?", "has", "ficus"),
+    ("what do I do if my ficus drops its leaves", "has", "ficus"),
+    ("can I take ibuprofen with my metformin?", "takes", "metformin"),
+    ("what can I do about my eczema", "has_condition", "eczema"),
+    ("best stretches for my bad knee", "has_condition", "bad knee"),
+    ("is peanut oil safe with my peanut allergy", "allergic_to", "peanut"),
+    ("how do I level my Creality Ender 3?", "has", "creality ender 3"),
+    ("what papers does renewing my Ghanaian passport take?", "nationality", "ghanaian"),
+    ("quick lunch before my shift at Lidl?", "works_at", "lidl"),
+    ("how do I write my thesis on Roman coins", "studies", "roman coins"),
+    ("is there a pension plan for me as a freelance illustrator?", "works_as", "freelance illustrator"),
+    ("I'm on Arch, how do I get bluetooth working", "uses", "arch"),
+    ("my Django app crashes with a 500", "uses", "django"),
+    ("Wie oft muss ich meinen Ficus gießen?", "has", "ficus"),
+    ("Übungen gegen meinen Tennisarm, die auch am Schreibtisch gehen", "has_condition", "tennisarm"),
+    ("verträgt sich mein Ramipril mit Ibuprofen?", "takes", "ramipril"),
+    ("schnelles abendessen nach meiner spätschicht bei Bosch?", "works_at", "bosch"),
+    ("Wie heize ich unser Haus in Münster günstiger?", "lives_in", "münster"),
+    ("¿cada cuánto riego mis geranios?", "has", "geranios"),
+    ("qué ceno antes de mi turno de noche en Mercadona", "works_at", "mercadona"),
+    ("En mi Ubuntu 24.04 no aparece el segundo monitor, qué pruebo", "uses", "ubuntu 24.04"),
+    ("Combien de litres dans le réservoir de ma Clio 4 ?", "has", "clio 4"),
+    ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "lives_in", "villeurbanne"),
+    ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "pays", "640 euros"),
+    ("Comment réviser pour mon partiel de droit pénal ?", "studies", "droit pénal"),
+    ("con la mia asma posso fare immersioni?", "has_condition", "asma"),
+    ("pranzo veloce prima del mio turno all'Esselunga", "works_at", "esselunga"),
+    ("Como trato a minha rosácea?", "has_condition", "rosácea"),
+    ("Como poda a minha oliveira?", "has", "oliveira"),
+    ("מה מרגיע את האקזמה שלי בידיים", "has_condition", "אקזמה"),
+    ("מה לבשל לפני המשמרת שלי באיכילוב?", "works_at", "איכילוב"),
+]
+PEOPLE = [
+    ("write a birthday poem for my daughter Mia, she turns 7", "daughter", "mia", "7"),
+    ("how do I tell my boss Priya that I'm leaving", "boss", "priya", ""),
+    ("how do I train my beagle Otto not to bark?", "dog", "otto", ""),
+    ("Wie sag ich meinem Chef, Herrn Lindner, dass ich aufhöre?", "boss", "herrn lindner", ""),
+    ("meine Tochter Lena (9) will ein Handy, zu früh?", "daughter", "lena", "9"),
+    ("Wie entferne ich Zecken bei meinem Kater Miso?", "cat", "miso", ""),
+    ("¿Cómo le explico a mi hija Vera el divorcio?", "daughter", "vera", ""),
+    ("Bigotes, mi gato persa, bebe muchísima agua, lo llevo ya?", "cat", "bigotes", ""),
+    ("reformule ce mail à Driss, mon collègue des achats", "colleague", "driss", ""),
+    ("Tartufo, il mio lagotto, abbaia al postino, come lo abituo?", "dog", "tartufo", ""),
+    ("Que presente dou à minha mulher Dana?", "wife", "dana", ""),
+    ("מה לקנות לאשתי דנה?", "wife", "דנה", ""),
+]
+OTHERS = [
+    ("what can I cook for my son who's allergic to nuts?", "son", "allergic_to", "nuts"),
+    ("Que faire à manger pour mon mari qui est diabétique ?", "mari", "has_condition", "diabétique"),
+    ("Cosa cucino a mio figlio celiaco?", "figlio", "has_condition", "celiaco"),
+    ("¿qué hago con el asma de mi hijo?", "hijo", "has_condition", "asma"),
+    ("Was hilft gegen die Neurodermitis meiner Tochter?", "tochter", "has_condition", "neurodermitis"),
+    ("Mi hijo de 6 años no duerme, ¿qué hago?", "hijo", "age", "6"),
+    ("my 4-year-old daughter won't sleep, tips?", "daughter", "age", "4"),
+]
+NOTHING = [
+    "how often does one water a ficus?",
+    "should I buy a motorbike?",
+    "if I had a dog, what should I feed my dog?",
+    "si j'avais un cheval, mon cheval me coûterait combien ?",
+    "translate into French: my wife Carol and I run a small hotel in Whitby",
+    "write a short story, first person: my brother Felix keeps a lighthouse",
+    "Traduis en anglais : Mon mari Thierry est plombier.",
+    "invente une chanson de marin : j'ai perdu ma fiancée Rose",
+    "תתרגם לאנגלית: אחותי דפנה גרה בחיפה",
+    "can you check my email?",
+    "my last question was unclear",
+    "please fix my Chapter 3",
+    "how long does my tomato soup keep?",
+    "what should my next car be?",
+    "¿qué le digo a mi vecino del gato?",
+    "Wie kündige ich meinen Vertrag?",
+]
+
+
+@pytest.mark.parametrize(("text", "relation", "spoken"), HAD)
+def test_what_a_question_takes_for_granted_is_claimed(text: str, relation: str, spoken: str) -> None:
+    found = [one for one in read_claims(text) if (one.subject, one.relation) == (SPEAKER, relation)]
+    assert [one.object for one in found] == [spoken]
+    assert spoken in found[0].statement.casefold()
+
+
+@pytest.mark.parametrize(("text", "relation", "name", "age"), PEOPLE)
+def test_whom_a_question_names_is_claimed_with_their_age(text: str, relation: str, name: str, age: str) -> None:
+    told = {(one.subject, one.relation, one.object) for one in read_claims(text)}
+    assert (SPEAKER, relation, name) in told
+    assert {one for one in told if one[1] == "age"} == ({(name, "age", age)} if age else set())
+
+
+@pytest.mark.parametrize(("text", "subject", "relation", "spoken"), OTHERS)
+def test_what_it_says_of_somebody_else_is_theirs(text: str, subject: str, relation: str, spoken: str) -> None:
+    told = {(one.subject, one.relation, one.object) for one in read_claims(text)}
+    assert (subject, relation, spoken) in told
+    assert (SPEAKER, relation, spoken) not in told
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_not_the_persons_or_not_so_is_not_claimed(text: str) -> None:
+    assert [(one.relation, one.object) for one in read_claims(text)] == []
+
+
+def test_the_cat_of_the_neighbour_is_the_neighbours() -> None:
+    told = [one.object for one in read_claims("my neighbours cat keeps using my veg patch as a toilet, deterrents?")]
+    assert told == ["veg patch"]
+
+
+def test_what_is_lost_is_not_had() -> None:
+    assert not [
+        one for one in read_claims("J'ai perdu mon CDI chez Camaïeu quand ça a fermé.") if one.polarity and one.object
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["my daughter turns 6 in June, ideas?", "cosa regalo a mia figlia, compie 6 anni a giugno"]
+)
+def test_an_age_to_come_is_none_yet(text: str) -> None:
+    assert not [one for one in read_claims(text) if one.relation == "age"]
+
+
+def test_a_long_text_is_not_read_for_what_it_takes_for_granted() -> None:
+    pasted = "The committee met again on the matter of the bridge and adjourned without a vote. " * 8
+    assert not any(one.object == "ficus" for one in read_claims(f"{pasted} How is my ficus?"))

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
 from django.utils.crypto import salted_hmac
@@ -34,6 +35,17 @@ OTHERS_WORDS = "not said of themselves: a text to work on, a part played or supp
 MOST_COMPARED = 4_000
 FENCE_SALT = "commonplace.fence"
 FENCE_CHARS = 16
+
+
+class SourcedRow(Protocol):
+    """A memory as far as it says where it comes from."""
+
+    @property
+    def trust(self) -> int: ...
+    @property
+    def source_type(self) -> str: ...
+    @property
+    def speaker(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,7 @@ def describe_place(item: MemoryItem, fence: str) -> str:
     return ", ".join(filter(None, (quote_as_line(place.title, fence), place.pages))) if place else ""
 
 
-def describe_source(item: MemoryItem) -> str:
+def describe_source(item: SourcedRow) -> str:
     """Whose words a record is made of, where they are not the person's own."""
     if item.trust <= Trust.EXTERNAL:
         return EXTERNAL_SOURCES.get(SourceType(item.source_type), FROM_OUTSIDE)

@@ -7,12 +7,10 @@ matter costs tokens and attention.
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
-
-from django.db.models import Exists, OuterRef, Q, Subquery
 
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
@@ -21,50 +19,31 @@ from memory.claims.questions import AskedFor, find_people
 from memory.claims.relations import ABOUT, is_single_valued
 from memory.context.blocks import KnownLine, describe_source, fold_words
 from memory.context.bystanders import is_of_distant
+from memory.context.known_rows import BASICS, MOST_NEAR, NEAR, KnownItem, KnownRows, read_known_rows
 from memory.context.matters import Apartness
 from memory.facts.confidence import LEAST_USED
 from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
-from memory.facts.nearest import find_nearest
 from memory.facts.pairs import read_statement
-from memory.facts.since import read_changes, read_contradicting, select_contradicting
 from memory.inference.base import QuestionVector
 from memory.language.text import format_date
-from memory.models import EndUser, Fact, MemoryItem
+from memory.models import EndUser, Fact
 from memory.models.facts import FactState
 from memory.platform.tracing import trace_calls
-from memory.tiers import Tier, Trust
 
 # As ruled: an answer that has to heed more than this heeds none.
 MOST_CONSTRAINTS: Final = 8
 MOST_IN_SLOT: Final = 5
-# What lies near the search finds as well: more of it would be told twice.
-MOST_NEAR: Final = 2
 MOST_BASICS: Final = 3
-# A person who pins more than this has pinned nothing; the least important are left to the search.
-MOST_PINNED: Final = 20
-# Rows that are looked at: constraints and facts of the asked relations, and bank items that no fact stands behind yet.
-MOST_READ: Final = 200
-MOST_UNREAD: Final = 100
 # Bank items that are read here until the worker has: one takes 16 ms, so the 320 that fit were 5 s of a context.
 MOST_READ_HERE: Final = 40
 # Of each of them: who it is about and what it says of them is said first.
 SLOT_CHARS: Final = 1_000
-NEAREST: Final = 100
-# Cosine from which a fact is told though its relation is not asked for, and from which one of a relation that says
-# little: "I have" is said of dogs, cars and doubts.
-NEAR: Final = 0.6
+# Cosine from which a fact is told of a relation that says little: "I have" is said of dogs, cars and doubts.
 FAIR: Final = 0.45
 WEAK: Final = frozenset({"has", "owns", "is", "goes_by", "nickname", "surname", "routine", "likes", "dislikes"})
 # For so long after a change what was so before is told beside it: people ask about the old until they have the new.
 RECENT_CHANGE: Final = timedelta(days=7)
-# Who somebody is, in the order of what an assistant needs.
-BASICS: Final = ("name", "goes_by", "works_as", "lives_in", "works_at")
-# Whole rows of the three hundred that may be read took twice the time.
-READ_OF_ITEMS: Final = (
-    *("text", "tags", "occurred_at", "importance", "always_inject", "review"),
-    *("trust", "source_type", "speaker"),
-)
 # Apart from the moment it was said: what holds since an earlier day was told later.
 SAME_DAY: Final = timedelta(days=1)
 
@@ -94,17 +73,6 @@ class KnownStatement:
     doubted_at: datetime | None = None
 
 
-@dataclass(slots=True)
-class KnownRows:
-    facts: Sequence[Fact] = ()
-    items: Sequence[MemoryItem] = ()
-    cosines: Mapping[uuid.UUID, float] = field(default_factory=dict)
-    # What contradicts a fact while nobody has decided, by the fact.
-    doubts: Mapping[uuid.UUID, Fact] = field(default_factory=dict)
-    # What ended another fact of the same sentence, by the sentence.
-    changes: Mapping[str, str] = field(default_factory=dict)
-
-
 @trace_calls("context.facts")
 def find_known_lines(
     user: EndUser,
@@ -127,35 +95,6 @@ def find_known_lines(
     return choose_lines(statements, asked, now=now, is_cold=is_cold, apart=apart)
 
 
-def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
-    """In four statements, however many lines come of them, and one more where a fact is contradicted. In the user's
-    scope."""
-    told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
-    near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
-    nearest = [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR]
-    active = Q(state=FactState.ACTIVE) & (
-        Q(category=CONSTRAINT) | Q(relation__in=[*asked.relations, *(BASICS if is_cold else ())])
-    )
-    pinned = MemoryItem.objects.for_user(user).active().filter(always_inject=True, review=False)
-    behind_pinned = Q(state=FactState.ACTIVE, bank_item_id__in=pinned.values("pk"))
-    wanted = Q(pk__in=nearest) | active | behind_pinned | Q(state=FactState.SUPERSEDED, relation__in=asked.relations)
-    facts = Fact.objects.for_user(user).filter(wanted, trust__gt=Trust.EXTERNAL).defer("vector")
-    facts = facts.annotate(doubted_by=Subquery(select_contradicting()[:1]))
-    known = list(facts.order_by("-last_seen", "pk")[:MOST_READ])
-    behind = {fact.bank_item_id for fact in known if fact.bank_item_id}
-    unread = ~Exists(Fact.objects.for_user(user).filter(bank_item_id=OuterRef("pk")))
-    bank = MemoryItem.objects.for_user(user).active().filter(trust__gt=Trust.EXTERNAL)
-    # What the guard suspects is found by search alone: told unasked it could pass for an instruction.
-    told_unread = (Q(always_inject=True) | (Q(tier=Tier.MEMORY_BANK) & unread)) & Q(review=False)
-    chosen = told_unread | Q(pk__in=behind)
-    items = bank.filter(chosen).only(*READ_OF_ITEMS)
-    items = items.order_by("-always_inject", "-importance", "-confidence", "occurred_at")
-    told_of = list(items[: MOST_PINNED + MOST_READ + MOST_UNREAD])
-    told_by = {fact.pk: by for fact in known if (by := getattr(fact, "doubted_by", None))}
-    changes = read_changes(user, {fact.statement for fact in known if fact.state == FactState.ACTIVE})
-    return KnownRows(known, told_of, near, read_contradicting(user, told_by), changes)
-
-
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
     items = {item.pk: item for item in rows.items}
     behind: set[uuid.UUID] = set()
@@ -174,7 +113,7 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
         yield describe_item(item, reads_slot=at < MOST_READ_HERE)
 
 
-def describe_fact(fact: Fact, item: MemoryItem | None, cosine: float) -> KnownStatement:
+def describe_fact(fact: Fact, item: KnownItem | None, cosine: float) -> KnownStatement:
     is_over = fact.state != FactState.ACTIVE
     is_apart = is_of_distant(fact)
     line = KnownLine(
@@ -215,7 +154,7 @@ def find_limits(fact: Fact, statement: str, *, is_apart: bool) -> frozenset[str]
     return find_constraint(statement, fact.relation, fact.tense, fact.object, is_apart=is_apart)
 
 
-def describe_item(item: MemoryItem, *, reads_slot: bool) -> KnownStatement:
+def describe_item(item: KnownItem, *, reads_slot: bool) -> KnownStatement:
     line = KnownLine(item.text, f"told on {format_date(item.occurred_at)}", None, item.pk, describe_source(item))
     relation, subject = read_slot(item.text) if reads_slot else (ABOUT, SPEAKER)
     if relation not in BASICS and "identity" in item.tags:  # Until it is read its tag says who the person is.

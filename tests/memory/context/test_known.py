@@ -11,7 +11,8 @@ from memory.claims.constraints import find_constraint
 from memory.claims.questions import read_question
 from memory.context import known
 from memory.context.compose import Context
-from memory.context.known import describe_rows, read_known_rows
+from memory.context.known import describe_rows
+from memory.context.known_rows import read_known_rows
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 from memory.models.facts import ReviewKind

@@ -25,6 +25,7 @@ TakeCount = Callable[[int], object]
 
 class WaitingWrite(NamedTuple):
     statement: str
+    values: Sequence[Any]
     take_count: TakeCount | None
 
 
@@ -53,14 +54,14 @@ def defer_writes() -> Iterator[None]:
 
 def write_later(statement: str, values: Values, take_count: TakeCount | None = None) -> None:
     """Outside `defer_writes` at once. ``take_count`` is told the number of rows once the write was sent."""
-    given = values if isinstance(values, Mapping) else list(values)
     waiting = _waiting.get()
     if waiting is not None:
-        composed = cast("DatabaseOperations", connection.ops).compose_sql(statement, given)
-        waiting.append(WaitingWrite(composed, take_count))
+        if isinstance(values, Mapping):
+            statement, values = compose_sql(statement, values).replace("%", "%%"), []
+        waiting.append(WaitingWrite(statement, values, take_count))
         return
     with connection.cursor() as cursor:
-        cursor.execute(statement, given)
+        cursor.execute(statement, values)
         count = cursor.rowcount
     if take_count is not None:
         take_count(count)
@@ -104,9 +105,13 @@ def send_along(
     if many or not isinstance(sql, str) or not isinstance(cursor.cursor, ClientCursor):
         send_waiting(waiting)
         return execute(sql, values, many, context)
-    head = END.join([*(one.statement for one in waiting), ""])
-    # Where values are filled in, a per cent sign of what has them already would be read as a place for one.
-    answer = execute((head if values is None else head.replace("%", "%%")) + sql, values, many, context)
+    statements = END.join([*(one.statement for one in waiting), ""])
+    if isinstance(values, (list, tuple)):
+        # Filled in at once: one by one the writes of a turn took a fourteenth of what it takes of the process.
+        answer = execute(statements + sql, [*list_values(waiting), *values], many, context)
+    else:
+        own = compose_sql(sql, cast("Values", values)) if values is not None else sql
+        answer = execute(compose_sql(statements, list_values(waiting)) + own, None, many, context)
     tell_counts(waiting, cursor)
     return answer
 
@@ -114,8 +119,20 @@ def send_along(
 def send_waiting(waiting: Sequence[WaitingWrite]) -> None:
     if waiting:
         with connection.cursor() as cursor:
-            cursor.execute(END.join(one.statement for one in waiting))
+            cursor.execute(compose_waiting(waiting))
             tell_counts(waiting, cursor)
+
+
+def compose_waiting(waiting: Sequence[WaitingWrite]) -> str:
+    return compose_sql(END.join(one.statement for one in waiting), list_values(waiting))
+
+
+def compose_sql(statement: str, values: Values) -> str:
+    return str(cast("DatabaseOperations", connection.ops).compose_sql(statement, values))
+
+
+def list_values(waiting: Sequence[WaitingWrite]) -> list[Any]:
+    return [value for one in waiting for value in one.values]
 
 
 def tell_counts(sent: Sequence[WaitingWrite], cursor: CursorWrapper) -> None:

@@ -1,7 +1,7 @@
 """Noun phrases of a clause: who or what, whose, how many, and by what name."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memory.claims.frames.heads import find_foreign_noun, find_head_end, find_noun
@@ -57,9 +57,16 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class PhraseReader(ClauseWords):
-    """Reads the noun phrases of a clause."""
+    """Reads the noun phrases of a clause, each once: verbs and nouns ask for the same, and so do the next turns."""
+
+    read: dict[tuple[int, int], NounPhrase | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def read_phrase(self, at: int, end: int) -> NounPhrase | None:
+        if (at, end) not in self.read:
+            self.read[at, end] = self.find_phrase(at, end)
+        return self.read[at, end]
+
+    def find_phrase(self, at: int, end: int) -> NounPhrase | None:
         pair = find_pair(self, at, end) if at < end else None
         if pair is not None:
             return pair
@@ -74,7 +81,7 @@ class PhraseReader(ClauseWords):
         stop = find_head_end(self, lead.at, end, is_determined=is_determined)
         if stop == lead.at:
             return None
-        if (named := self.find_german_owner(lead.at, stop)) and not lead.owner:
+        if (named := find_german_owner(self, lead.at, stop)) and not lead.owner:
             lead.owner, lead.at = named, lead.at + 1
         phrase = self.describe(at, lead, stop, end)
         if phrase.end + 1 < end and self.is_owned_behind(phrase.end):
@@ -101,14 +108,6 @@ class PhraseReader(ClauseWords):
                 break
             lead.at += 1
         return lead
-
-    def find_german_owner(self, at: int, stop: int) -> str:
-        """ "Annas Hund"."""
-        token = self.tokens[at]
-        if self.words.language != "de" or stop - at < 2 or not token.plain.endswith("s") or token.classes:
-            return ""
-        is_noun = self.tokens[at + 1].plain in self.words.nouns
-        return token.text[:-1] if is_noun else ""
 
     def is_owned_behind(self, at: int) -> bool:
         """ "My sister's dog"."""
@@ -262,6 +261,15 @@ NAMEABLE: Final = PEOPLE | frozenset(
     | {"band", "company", "shop", "bakery", "restaurant", "boat", "team"}
     | {"school", "car", "house", "motorbike", "bike"}
 )
+
+
+def find_german_owner(clause: ClauseWords, at: int, stop: int) -> str:
+    """ "Annas Hund"."""
+    token = clause.tokens[at]
+    if clause.words.language != "de" or stop - at < 2 or not token.plain.endswith("s") or token.classes:
+        return ""
+    is_noun = clause.tokens[at + 1].plain in clause.words.nouns
+    return token.text[:-1] if is_noun else ""
 
 
 def is_set_apart(clause: ClauseWords, at: int, end: int) -> bool:

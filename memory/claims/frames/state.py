@@ -1,6 +1,6 @@
 """What is carried from clause to clause of a turn, and the clauses themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from memory.claims.frames.ages import blank_ages
@@ -45,6 +45,7 @@ class TurnClauses:
     clauses: Sequence[HotClause]
     reasons: Sequence[DropReason | None]
     has_capitals: bool
+    readers: dict[tuple[int, frozenset[str]], PhraseReader] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, masked: str, words: HotWords) -> "TurnClauses":
@@ -53,6 +54,14 @@ class TurnClauses:
         reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
         reasons = set_composed_aside(clauses, reasons, words)
         return cls(masked, words, clauses, reasons, marks_names(clauses))
+
+    def find_reader(self, at: int, names: Collection[str]) -> PhraseReader:
+        """Of a clause by its place, for a turn that is read again; ``names`` are those spoken of before."""
+        clause = self.clauses[at]
+        own = frozenset(token.text for token in clause.tokens).intersection(names)
+        if (at, own) not in self.readers:
+            self.readers[at, own] = self.make_reader(clause, own)
+        return self.readers[at, own]
 
     def make_reader(self, clause: HotClause, names: frozenset[str] = frozenset()) -> PhraseReader:
         return PhraseReader(self.text, clause.tokens, self.words, self.has_capitals, names)

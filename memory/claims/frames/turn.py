@@ -57,6 +57,8 @@ NO_PIPELINES: Final[Mapping[str, str]] = {}
 READ: Final = 1000
 LAST_TURNS: Final = 4
 READ_OF_EARLIER: Final = 300
+NOTHING_SPOKEN_OF: Final[tuple[HotMention, ...]] = ()
+NOTHING_TOLD: Final[tuple[HotTriple, ...]] = ()
 # Words of a clause that only says how long: "been there eleven years now".
 LONGEST_AFTERTHOUGHT: Final = 8
 LASTING: Final = frozenset(
@@ -80,24 +82,41 @@ def read_framed(
 
 def resolve_earlier(earlier: Sequence[str], words: HotWords) -> tuple[MentionStack, int]:
     """What the last turns told, and the number of triples before those of the very last one."""
-    stack, begun = MentionStack(), 0
+    found, told, begun = NOTHING_SPOKEN_OF, NOTHING_TOLD, 0
     for turn in list(earlier)[-LAST_TURNS:]:
-        begun = len(stack.told)
-        for fact in read_clauses(cut_earlier(turn[:READ_OF_EARLIER], words.language), stack).facts:
-            remember(fact, stack, words)
-    return stack, begun
+        begun = len(told)
+        found, told = read_earlier(turn[:READ_OF_EARLIER], words.language, found, told)
+    return MentionStack(list(found), list(told)), begun
+
+
+@lru_cache(maxsize=1024)
+def read_earlier(
+    text: str, language: str, found: tuple[HotMention, ...], told: tuple[HotTriple, ...]
+) -> tuple[tuple[HotMention, ...], tuple[HotTriple, ...]]:
+    """Who was spoken of and what was told behind a turn, of what stood before it. Of a turn read twice, and where what
+    has left the last four told nothing, it is the same."""
+    words, stack = load_hot_words(language), MentionStack(list(found), list(told))
+    for fact in read_clauses(cut_earlier(text, language), stack).facts:
+        remember(fact, stack, words)
+    return tuple(stack.found), tuple(stack.told)
 
 
 @lru_cache(maxsize=256)
 def cut_earlier(text: str, language: str) -> TurnClauses:
     """A turn resolves four more: cutting them anew took a quarter of the reading."""
-    return TurnClauses.of(mask_text(text), load_hot_words(language))
+    return cut_masked(mask_text(text), language)
+
+
+@lru_cache(maxsize=256)
+def cut_masked(masked: str, language: str) -> TurnClauses:
+    """A short turn is read by the next ones as it was cut for itself."""
+    return TurnClauses.of(masked, load_hot_words(language))
 
 
 def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelines: Mapping[str, str]) -> HotReading:
     words = load_hot_words(language)
     stack, begun = resolve_earlier(earlier, words)
-    turn = TurnClauses.of(masked, words)
+    turn = cut_masked(masked, language)
     told = list(stack.told)
     stack.earlier = frozenset(one.text for one in stack.found)
     state = read_clauses(turn, stack)
@@ -124,7 +143,7 @@ def read_in_language(masked: str, earlier: Sequence[str], language: str, pipelin
 def read_clauses(turn: TurnClauses, stack: MentionStack) -> TurnState:
     state = TurnState(stack)
     for at, (clause, reason) in enumerate(zip(turn.clauses, turn.reasons, strict=True)):
-        reader = turn.make_reader(clause, frozenset(one.text for one in stack.found))
+        reader = turn.find_reader(at, [one.text for one in stack.found])
         beside = [*turn.clauses[max(0, at - 1) : at], *turn.clauses[at + 1 : at + 2]]
         state.facts += [] if state.is_played or clause.is_supposed else read_introduced(reader, clause, beside)
         read_clause(reader, clause, reason, state)

@@ -122,10 +122,15 @@ def measure_overlap(one: PairReading, other: PairReading) -> float:
 def read_pair_statement(statement: PairStatement) -> PairReading:
     # The dot of a title ends no sentence.
     text = load_titles().sub(lambda found: found[0][:-1], statement.statement[:READ])
+    return combine(read_sentences(text), text, statement)
+
+
+@lru_cache(maxsize=512)
+def read_sentences(text: str) -> tuple[SentenceReader, ...]:
+    """A sentence is read for each fact that it tells, and for what it ends: its words once, a tenth of such a turn."""
     whole = annotate_text(text, load_pair_words())
     languages = tuple(code for code in LANGUAGES if whole.languages and code in whole.languages) or (DEFAULT_LANGUAGE,)
-    parts = [SentenceReader(sentence, languages) for sentence in whole.own_sentences]
-    return combine(parts, text, statement)
+    return tuple(SentenceReader(sentence, languages) for sentence in whole.own_sentences)
 
 
 def find_slots(parts: Sequence[SentenceReader], relation: str) -> frozenset[str]:

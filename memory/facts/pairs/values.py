@@ -39,6 +39,7 @@ LONGEST_NUMBER: Final = 24
 PairValue = tuple[str, float]
 
 
+@lru_cache(maxsize=1024)
 def find_values(text: str) -> frozenset[PairValue]:
     """Times of day, days of the year, days of the week and amounts, those in words too."""
     bare = fold_text(text)

@@ -4,6 +4,7 @@ import pytest
 
 from memory.claims import read_claims
 from memory.claims.frames import HotReading
+from memory.claims.frames.turn import cut_masked, read_earlier
 from memory.claims.turns import read_turn
 
 
@@ -233,6 +234,32 @@ def test_pronouns_mean_who_was_spoken_of() -> None:
     reading = read_turn("he's a joiner and he has three kids", ["My brother Tim moved to Wales."])
 
     assert list_told(reading) == {"tim|works_as|joiner", "tim|has|kids", "kids|quantity|3"}
+
+
+def test_earlier_turns_are_read_once_and_mean_the_same() -> None:
+    """A turn is kept as it was read for itself, and behind the same turns what it told."""
+    said = [
+        "My sister Marina moved to Oviedo.",
+        "thanks, that helps",
+        "She works at Mercadona.",
+        "Does Ana live there?",
+    ]
+    texts = ["She loves it there.", "I met Ana, she is a nurse.", "My sister lives in Gijón now, not in Oviedo."]
+    fresh = []
+    for text in texts:
+        read_earlier.cache_clear()
+        cut_masked.cache_clear()
+        fresh.append(read_turn(text, said, "en"))
+    assert [read_turn(text, said, "en") for text in texts] == fresh
+    told = read_earlier.cache_info().misses
+    assert read_turn("She loves it there.", said, "en") == fresh[0]
+    assert read_earlier.cache_info().misses == told
+    # What has left the last turns told nothing: the others are not read anew.
+    later = ["Good morning!", *said[:1], "ok", "thanks"]
+    read_turn(texts[0], later, "en")
+    told = read_earlier.cache_info().misses
+    read_turn(texts[0], [*later[1:], texts[1]], "en")
+    assert read_earlier.cache_info().misses == told + 1
 
 
 def test_what_is_set_aside_says_why() -> None:

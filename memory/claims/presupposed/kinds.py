@@ -21,9 +21,9 @@ CONDITION: Final = "condition"
 CHILD: Final = "person child"
 PETS: Final = ("dog", "cat", "animal")
 # Kinds of what is simply had.
-HAD: Final = (*PETS, "plant", "instrument", "device", "vehicle", "equipment", "home part")
+HAD: Final = (*PETS, "plant", "instrument", "device", "vehicle", "equipment", "home part", "business")
 KINDS: Final = (*HAD, CONDITION, "part", "body", "allergy", "hobby", "work", "study", "home", "uses", "system", "tool")
-KINDS_BESIDE: Final = ("trip", "passport", "language", CHILD)
+KINDS_BESIDE: Final = ("trip", "passport", "language", "sport", "event", CHILD)
 # What counts only where a capital marks it as a name: "my Golf".
 NAMED: Final = "named "
 # Words of the longest noun.
@@ -105,8 +105,7 @@ def list_entries(language: str, kind: str) -> Iterator[str]:
     yield from read_entries(language, SUBJECT, kind)
     yield from read_entries(SHARED, SUBJECT, kind)
     if kind == CONDITION:
-        # "An ulcer": behind "my" without its article.
-        yield from (one for one in read_entries(language, "slots", CONDITION) if "*" not in one)
+        yield from read_entries(language, "slots", CONDITION)
     if kind == "language":
         yield from read_entries(language, "slots", "language word")
 

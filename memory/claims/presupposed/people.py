@@ -45,6 +45,12 @@ NO_NAME: Final = (
 MOST_DESCRIBING: Final = 25
 
 
+def name_being(sentence: SpokenSentence, noun: OwnNoun) -> str:
+    """By their name, or else by the noun."""
+    named = find_name_behind(sentence, noun.end)
+    return sentence.cut(*named) if named else name_head(sentence, noun)
+
+
 def tell_being(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:
     """Of a person or an animal."""
     relation = name_relation(sentence, noun)
@@ -69,7 +75,7 @@ def tell_being(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
 
 def name_head(sentence: SpokenSentence, noun: OwnNoun) -> str:
     """ "My 4 year old" is a child."""
-    said = sentence.cut(noun.first, noun.last)
+    said = sentence.cut_noun(noun.first, noun.last)
     return "child" if fold_letters(said) in load_said(sentence.language, "aged child") else said
 
 
@@ -206,6 +212,20 @@ def find_age(sentence: SpokenSentence, noun: OwnNoun, end: int) -> tuple[str, in
     # "My daughter turns 6 in June": not yet.
     is_ahead = not words.isdisjoint(load_said(sentence.language, "turns")) and sentence.says(last, "prep")
     return ("", end) if is_ahead else (age, max(end, last))
+
+
+def find_leading_age(sentence: SpokenSentence) -> str:
+    """Of a sentence that begins with how old somebody is, and says of nobody that they are."""
+    found = load_leading_age(sentence.language).match(fold_spoken(sentence.raw[:60]).lstrip())
+    return found[1] if found is not None and not any(one.has("i", "my") for one in sentence.tokens) else ""
+
+
+@cache
+def load_leading_age(language: str) -> re.Pattern[str]:
+    years = "|".join(re.escape(fold) for fold in read_entries(language, WORDS, "years"))
+    if language == HEBREW:
+        return re.compile(r"(?:בן|בת)\s(\d{1,3})(?!\w)")
+    return re.compile(rf"(\d{{1,3}})\s(?:{years})(?!\w)")
 
 
 def fold_spoken(text: str) -> str:

@@ -43,7 +43,7 @@ AUXILIARY: Final = frozenset(
 )
 # Kinds of which what another noun names belongs to one: whoever buys dog food has a dog.
 LENDING: Final = frozenset(
-    {"dog", "cat", "vehicle", "device", "instrument", "condition", "drug", "study", "tool", "system"}
+    {"dog", "cat", "vehicle", "device", "instrument", "condition", "drug", "study", "tool", "system", "sport"}
 )
 OWNER_OF: Final = "'s"
 
@@ -82,6 +82,13 @@ class SpokenSentence:
     def cut(self, start: int, end: int) -> str:
         return " ".join(self.raw[self.tokens[start].start : self.tokens[end - 1].end].split()) if start < end else ""
 
+    def cut_noun(self, first: int, last: int) -> str:
+        """Of Hebrew without the particles that are written onto it."""
+        said = self.cut(first, last)
+        if self.language != HEBREW:
+            return said
+        return next((said[at:] for at in (1, 2) if said[at:] in self.table.nouns), said)
+
     def says(self, at: int, *kinds: str) -> bool:
         return 0 <= at < len(self.tokens) and self.tokens[at].has(*kinds)
 
@@ -117,7 +124,7 @@ def read_behind(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
             at += size
             if sentence.language not in HEAD_LAST:
                 break
-        elif found is not None or is_part(sentence, at, owner):
+        elif found is not None or (is_part(sentence, at, owner) and not is_practised(sentence, at)):
             break
         else:
             at += 1
@@ -125,6 +132,12 @@ def read_behind(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
     if found is None or (sentence.language == "en" and goes_on(sentence, found)):
         return None
     return found if is_whole(sentence, found) else None
+
+
+def is_practised(sentence: SpokenSentence, at: int) -> bool:
+    """ "Mi partido de pádel": what is played or learned, by the word before "of"."""
+    before = sentence.tokens[at - 1].plain
+    return sentence.says(at, "of") and before in load_said(sentence.language, "practice")
 
 
 def read_model(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
@@ -175,7 +188,7 @@ def read_before(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
     for start in range(max(0, owner - REACH_BEFORE), owner):
         size, kinds = sentence.table.match(sentence.tokens, start, owner)
         between = range(start + size, owner)
-        if size and not any(is_part(sentence, at, start) for at in between):
+        if size and not any(sentence.is_end(at) or is_part(sentence, at, start) for at in between):
             noun = OwnNoun(kinds, start, start, start + size, owner + 1)
             return noun if is_whole_before(sentence, noun) else None
     return None

@@ -169,6 +169,23 @@ def tell_rent(sentence: SpokenSentence, noun: OwnNoun, end: int, place: int) -> 
     yield claim_words(sentence, "pays", found[1].strip(), (first, end), place)
 
 
+def tell_shifts(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
+    """ "A 12 hour shift on the tills at Morrisons": whoever asks what to eat on one works it."""
+    known = load_said(sentence.language, "shift")
+    for at, token in enumerate(sentence.tokens):
+        is_shift = token.plain in known or any(one[0] == "*" and token.plain.endswith(one[1:]) for one in known)
+        before = range(max(0, at - REACH), at)
+        around = {sentence.tokens[one].plain for one in before}
+        # "How much do nurses get for a night shift?" is nobody's.
+        is_own = not around.isdisjoint(load_said(sentence.language, "around a shift"))
+        if not (is_shift and is_own) or any(sentence.says(one, "my", "his", "genitive") for one in before):
+            continue
+        span = find_place(sentence, OwnNoun(("work",), at, at, at + 1, at + 1), "work")
+        if span is not None and sentence.tokens[span[0] + sentence.says(span[0], "det")].is_capital:
+            begun = next((one for one in range(at, max(0, at - REACH), -1) if sentence.says(one - 1, *PARTS)), at)
+            yield claim_words(sentence, "works_at", cut_place(sentence, *span, "work"), (begun, span[1]), place)
+
+
 def tell_roles(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
     """ "In my job as a translator", "mes cinq hivers comme moniteur de ski", "for me as a freelance illustrator"."""
     found = load_phrases(sentence.language, "me as").search(fold_apart(sentence.raw))

@@ -6,9 +6,9 @@ from memory.claims.lexicon import MARK
 from memory.claims.presupposed.kinds import load_phrases, load_said
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.voices import gives_parts, quotes_after_colon
-from memory.guard.annotation import Sentence
+from memory.guard.annotation import Sentence, Span
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW, PARTICLES
+from memory.language.hebrew import HEBREW, PARTICLES, is_hebrew
 
 # Words between a preposition and "my": "for all my plants", "an die meine".
 REACH: Final = 2
@@ -30,7 +30,13 @@ def is_supposed(sentence: Sentence) -> bool:
     if sentence.has("wish", "suppose", MARK + "irony") or is_of_others(sentence):
         return True
     mine = {at for at, _ in sentence.spans(MARK + "my", "mine")}
-    return any(mine.isdisjoint(range(at, after)) for at, after in sentence.spans("if i"))
+    return any(mine.isdisjoint(range(*span)) and not asks_which(sentence, span) for span in sentence.spans("if i"))
+
+
+def asks_which(sentence: Sentence, span: Span) -> bool:
+    """ "אילו" is both "if" and "which"."""
+    is_word = span == (0, 1) and sentence.is_question and is_hebrew(sentence.words[0])
+    return is_word and load_said(HEBREW, "had been").isdisjoint(sentence.words)
 
 
 def is_of_others(sentence: Sentence) -> bool:

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from memory.claims.claim import Claim
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.appointments import overlaps
 from memory.claims.frames.languages import find_turn_languages
-from memory.claims.presupposed.kinds import NAMED, SUBJECT, fold_apart, load_phrases
-from memory.claims.presupposed.people import is_being, tell_being
+from memory.claims.presupposed.going_on import drop_misread, tell_next
+from memory.claims.presupposed.kinds import NAMED, PERSON, SUBJECT, fold_apart, load_phrases
+from memory.claims.presupposed.people import is_being, name_being, tell_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence, find_own_nouns
-from memory.claims.presupposed.places import tell_place, tell_roles
+from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
 from memory.claims.presupposed.pretending import is_fiction, is_for_whom, is_supposed, is_work
+from memory.claims.presupposed.reactions import tell_reaction
 from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
 from memory.claims.relations import ABOUT
@@ -46,28 +48,34 @@ def load_owners() -> re.Pattern[str]:
     """Any word by which something is the person's own, and any name of a system: most turns have none."""
     mine = {one for code in list_codes() for subject in OWNERS for one in read_entries(code, subject, "my")}
     mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "me as")}
+    mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "shift") if "*" not in one}
     mine |= {one for kind in SYSTEMS for led in ("", NAMED) for one in read_entries(SHARED, SUBJECT, led + kind)}
     words = "|".join(re.escape(fold_letters(one)) for one in sorted(mine, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)|שלי|שלנו|[א-ת]{{2,}}י(?!\w)")
 
 
 def read_sentences(text: str, whole: AnnotatedText, language: str) -> Iterator[Claim]:
-    place, is_text = 0, False
+    place, is_text, before = 0, False, None
     for sentence in whole.own_sentences:
         place = max(place, text.find(sentence.raw[:12], place))
         is_order = is_work(sentence.raw, language)
         # What stands behind an order for a text may be the text.
         is_over = not sentence.is_question and load_phrases(language, "lost").search(fold_letters(sentence.raw))
         if not is_text and not is_over and not is_supposed(sentence):
-            yield from read_sentence(sentence.raw, place, language, is_order=is_order)
+            spoken = SpokenSentence.of(sentence.raw, language)
+            yield from read_sentence(text, spoken, place, is_order=is_order)
+            beings = [(spoken, noun) for noun in find_own_nouns(spoken) if is_being(noun)]
+            if before is not None and not beings:
+                yield from tell_next(*before, spoken, place)
+            before = beings[-1] if beings and not is_order else None
         is_text = is_text or is_order
 
 
-def read_sentence(raw: str, place: int, language: str, *, is_order: bool) -> Iterator[Claim]:
-    spoken = SpokenSentence.of(raw, language)
+def read_sentence(text: str, spoken: SpokenSentence, place: int, *, is_order: bool) -> Iterator[Claim]:
     if not is_order:
         yield from tell_systems(spoken, place)
     yield from tell_roles(spoken, place)
+    yield from tell_shifts(spoken, place)
     for noun in find_own_nouns(spoken):
         told = list(tell_noun(spoken, noun, place))
         if (
@@ -77,6 +85,8 @@ def read_sentence(raw: str, place: int, language: str, *, is_order: bool) -> Ite
         ):
             continue
         yield from told
+        if noun.kinds[0].startswith(PERSON):
+            yield from tell_reaction(text, spoken, noun, name_being(spoken, noun), place)
 
 
 def find_start(spoken: SpokenSentence, told: Sequence[Claim], place: int) -> int:
@@ -98,13 +108,13 @@ def tell_noun(spoken: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Cla
             yield from tell_made_with(spoken, noun, place)
 
 
-def add_presupposed(found: Sequence[Claim], presupposed: Sequence[Claim]) -> list[Claim]:
+def add_presupposed(found: Sequence[Claim], presupposed: tuple[Claim, ...]) -> list[Claim]:
     """With what is taken for granted and not told in so many words; beside a request to remember that is nothing."""
     if any(one.is_request for one in found):
         return list(found)
     using = {one.object for one in presupposed if one.relation == "uses"}
     # "I'm on Arch": nobody takes it.
-    found = [one for one in found if not (one.relation == "takes" and one.object in using)]
+    found = drop_misread([one for one in found if not (one.relation == "takes" and one.object in using)], presupposed)
     return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
 
 
@@ -112,7 +122,10 @@ def says_as_well(told: Claim, presupposed: Claim) -> bool:
     if told.relation == presupposed.relation and told.subject == presupposed.subject:
         return told.object == presupposed.object or (bool(presupposed.object) and presupposed.object in told.object)
     # "My ramipril went up to 10 mg", "is my flight to Oslo still at 9?".
-    is_time = presupposed.relation == ABOUT and overlaps(told, presupposed)
+    is_time = (presupposed.subject, presupposed.relation) == (SPEAKER, ABOUT) and overlaps(told, presupposed)
+    if presupposed.relation == ABOUT and presupposed.subject != SPEAKER:
+        said = presupposed.statement.rpartition(": ")[2].rstrip(".").casefold()
+        return said in told.statement.casefold()
     if is_time or (presupposed.relation == "takes" and told.subject == presupposed.object):
         return True
     # "My ficus is losing leaves" has told of the ficus.

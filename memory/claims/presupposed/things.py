@@ -14,7 +14,7 @@ from memory.language.names import capitalises_nouns
 
 MADE: Final = frozenset({"vehicle", "device", "instrument", "equipment", "system", "tool"})
 # What has its place: "my monstera in the bathroom".
-PLACED: Final = frozenset({"plant", "home part", "equipment"})
+PLACED: Final = frozenset({"plant", "home part", "equipment", "business"})
 LONGEST_MODEL: Final = 12
 # Words behind a noun that say of which kind it is: "saxo alto", "gato persa".
 MOST_BEHIND: Final = 2
@@ -35,6 +35,9 @@ def tell_thing(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
 def tell_of_kind(sentence: SpokenSentence, noun: OwnNoun, kind: str, place: int) -> Iterator[Claim]:
     if kind == "allergy" or (kind == CONDITION and is_allergy(sentence, noun)):
         yield from tell_allergy(sentence, noun, place)
+    elif kind in {DRUG, CONDITION} and sentence.says(noun.end, "was"):
+        # "My appendicitis was in 2010".
+        return
     elif kind in {DRUG, CONDITION}:
         relation = "takes" if kind == DRUG else "has_condition"
         yield claim_words(sentence, relation, cut_noun(sentence, noun), (noun.start, noun.end), place)
@@ -45,23 +48,21 @@ def tell_of_kind(sentence: SpokenSentence, noun: OwnNoun, kind: str, place: int)
     elif kind in {"system", "tool"}:
         end = find_model_end(sentence, noun)
         yield claim_words(sentence, "uses", sentence.cut(noun.first, end), (noun.start, max(end, noun.end)), place)
-    elif kind in HAD or kind == "hobby":
+    elif kind == "language":
+        if sentence.is_end(noun.last) or sentence.says(noun.last, "prep", "conj"):
+            yield claim_words(sentence, "learns", cut_noun(sentence, noun), (noun.start, noun.end), place)
+    elif kind in HAD or kind in {"hobby", "sport"}:
         first, last = find_made(sentence, noun) if kind in MADE else (noun.first, noun.last)
         end = max(find_kind_end(sentence, last), noun.end)
         end = find_where_end(sentence, end) if kind in PLACED else end
-        relation = "hobby" if kind == "hobby" else "has"
+        relation = "has" if kind in HAD else "hobby"
         yield claim_words(sentence, relation, cut_noun(sentence, noun, first, last), (noun.start, end), place)
         yield from tell_of_which(sentence, noun, end, place)
 
 
 def cut_noun(sentence: SpokenSentence, noun: OwnNoun, first: int = -1, last: int = -1) -> str:
     first, last = (noun.first, noun.last) if first < 0 else (first, last)
-    said = sentence.cut(first, last)
-    if sentence.language != HEBREW:
-        return said
-    # Without the particles that are written onto it.
-    size, kinds = sentence.table.match(sentence.tokens, first, last)
-    return next((said[at:] for at in (1, 2) if size and kinds and said[at:] in sentence.table.nouns), said)
+    return sentence.cut_noun(first, last)
 
 
 def find_made(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.presupposed.kinds import CONDITION, DRUG
 from memory.claims.presupposed.phrases import OWNER_OF, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
+from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.resolution import read_slots
 
@@ -15,7 +16,7 @@ LASTING: Final = frozenset(
     | {"dislikes", "studies", "school", "speaks", "born_in", "religion", "plays", "hobby"}
 )
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
-SUFFERED: Final = {CONDITION: "has_condition", DRUG: "takes"}
+THEIRS: Final = {CONDITION: "has_condition", DRUG: "takes", "event": ABOUT}
 LONGEST_STATE: Final = 3
 MOST_WORDS: Final = 16
 
@@ -73,9 +74,9 @@ def tell_theirs(sentence: SpokenSentence, noun: OwnNoun, subject: str, place: in
     spans += [(at, at, noun.end) for at in range(max(0, last - LONGEST_STATE), last)] if is_owned else []
     for at, start, end in spans:
         size, kinds = sentence.table.match(sentence.tokens, at, len(sentence.tokens))
-        if size and kinds[0] in SUFFERED and (not end or at + size == last):
+        if size and kinds[0] in THEIRS and (not end or at + size == last):
             span = (min(start, noun.start), max(at + size, end))
-            yield claim_words(sentence, SUFFERED[kinds[0]], sentence.cut(at, at + size), span, place, subject)
+            yield claim_words(sentence, THEIRS[kinds[0]], sentence.cut(at, at + size), span, place, subject)
             return
 
 

@@ -35,6 +35,11 @@ HAD = [
     ("pranzo veloce prima del mio turno all'Esselunga", "works_at", "esselunga"),
     ("Como trato a minha rosácea?", "has_condition", "rosácea"),
     ("Como poda a minha oliveira?", "has", "oliveira"),
+    ("what to eat before a night shift at Morrisons", "works_at", "morrisons"),
+    ("tips after my knee surgery", "has_condition", "knee surgery"),
+    ("how do I price haircuts in my salon", "has", "salon"),
+    ("Wie verbessere ich mein Spanisch?", "learns", "spanisch"),
+    ("¿qué hago para mejorar en mi partido de pádel?", "hobby", "pádel"),
     ("מה מרגיע את האקזמה שלי בידיים", "has_condition", "אקזמה"),
     ("מה לבשל לפני המשמרת שלי באיכילוב?", "works_at", "איכילוב"),
 ]
@@ -58,6 +63,11 @@ OTHERS = [
     ("Cosa cucino a mio figlio celiaco?", "figlio", "has_condition", "celiaco"),
     ("¿qué hago con el asma de mi hijo?", "hijo", "has_condition", "asma"),
     ("Was hilft gegen die Neurodermitis meiner Tochter?", "tochter", "has_condition", "neurodermitis"),
+    ("cake without eggs please, my nephew Jonah's allergic", "jonah", "allergic_to", "eggs"),
+    ("far breton sans lactose ? ma belle-mère ne le digère pas", "belle-mère", "allergic_to", "lactose"),
+    ("עוגת יומולדת בלי חלב? הגיסה שלי רותם אלרגית", "רותם", "allergic_to", "חלב"),
+    ("Gift for my mum? 70 years old, loves gardening", "mum", "age", "70"),
+    ("אילו חטיפים אפשר לקנות לאבא שלי? בן 74 עם סוכרת סוג 2", "אבא", "age", "74"),
     ("Mi hijo de 6 años no duerme, ¿qué hago?", "hijo", "age", "6"),
     ("my 4-year-old daughter won't sleep, tips?", "daughter", "age", "4"),
 ]
@@ -74,6 +84,8 @@ NOTHING = [
     "can you check my email?",
     "my last question was unclear",
     "please fix my Chapter 3",
+    "how much do nurses get for a night shift at St Thomas?",
+    "אילו היה לי כלב, מה הייתי מאכיל את הכלב שלי?",
     "how long does my tomato soup keep?",
     "what should my next car be?",
     "¿qué le digo a mi vecino del gato?",
@@ -110,6 +122,14 @@ def test_what_is_not_the_persons_or_not_so_is_not_claimed(text: str) -> None:
 def test_the_cat_of_the_neighbour_is_the_neighbours() -> None:
     told = [one.object for one in read_claims("my neighbours cat keeps using my veg patch as a toilet, deterrents?")]
     assert told == ["veg patch"]
+
+
+def test_what_a_next_sentence_says_of_whom_a_question_named_is_told_with_who_they_are() -> None:
+    said = [
+        one.statement
+        for one in read_claims("Wieviel Futter für meine Hündin Frieda? Sie ist 11, kastriert und wiegt 23 Kilo")
+    ]
+    assert "Meine Hündin Frieda: Sie ist 11, kastriert und wiegt 23 Kilo." in said
 
 
 def test_what_is_lost_is_not_had() -> None:

@@ -5,7 +5,9 @@ from typing import Final
 from memory.claims.lexicon import MARK
 from memory.claims.presupposed.kinds import load_phrases, load_said
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
+from memory.claims.requests import is_forget_order
 from memory.claims.voices import gives_parts, quotes_after_colon
+from memory.guard import find_secret
 from memory.guard.annotation import Sentence, Span
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, PARTICLES, is_hebrew
@@ -23,6 +25,11 @@ def is_fiction(text: str, language: str) -> bool:
 
 def is_work(text: str, language: str) -> bool:
     return load_phrases(language, "text work").search(fold_letters(text)) is not None
+
+
+def is_closed(raw: str) -> bool:
+    """What holds a secret or is to be forgotten: nothing of it is kept."""
+    return is_forget_order(raw) or find_secret(raw) is not None
 
 
 def is_supposed(sentence: Sentence) -> bool:

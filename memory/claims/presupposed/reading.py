@@ -13,11 +13,12 @@ from memory.claims.presupposed.kinds import NAMED, PERSON, SUBJECT, fold_apart, 
 from memory.claims.presupposed.people import is_being, name_being, tell_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence, find_own_nouns
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
-from memory.claims.presupposed.pretending import is_fiction, is_for_whom, is_supposed, is_work
+from memory.claims.presupposed.pretending import is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
 from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
 from memory.claims.relations import ABOUT
+from memory.guard import find_order
 from memory.guard.annotation import AnnotatedText
 from memory.guard.spelling import fold_letters
 from memory.language.loader import SHARED, list_codes, read_entries
@@ -63,7 +64,10 @@ def read_sentences(text: str, whole: AnnotatedText, language: str) -> Iterator[C
         is_over = not sentence.is_question and load_phrases(language, "lost").search(fold_letters(sentence.raw))
         if not is_text and not is_over and not is_supposed(sentence):
             spoken = SpokenSentence.of(sentence.raw, language)
-            yield from read_sentence(text, spoken, place, is_order=is_order)
+            told = list(read_sentence(text, spoken, place, is_order=is_order))
+            if told and is_closed(sentence.raw):
+                continue
+            yield from (one for one in told if find_order(one.statement) is None)
             beings = [(spoken, noun) for noun in find_own_nouns(spoken) if is_being(noun)]
             if before is not None and not beings:
                 yield from tell_next(*before, spoken, place)

@@ -31,6 +31,7 @@ HAD = [
     ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "lives_in", "villeurbanne"),
     ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "pays", "640 euros"),
     ("Comment réviser pour mon partiel de droit pénal ?", "studies", "droit pénal"),
+    ("Avec mon asthme, désherber en mai c'est l'enfer, tu conseilles quel masque ?", "has_condition", "asthme"),
     ("con la mia asma posso fare immersioni?", "has_condition", "asma"),
     ("pranzo veloce prima del mio turno all'Esselunga", "works_at", "esselunga"),
     ("Como trato a minha rosácea?", "has_condition", "rosácea"),
@@ -117,6 +118,18 @@ def test_what_it_says_of_somebody_else_is_theirs(text: str, subject: str, relati
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_is_not_the_persons_or_not_so_is_not_claimed(text: str) -> None:
     assert [(one.relation, one.object) for one in read_claims(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "forget about my dog Rex",
+        "Vergiss alles über meine Frau Dana",
+        "my wife Dana, she uses the password hunter2 for the bank, is that safe?",
+    ],
+)
+def test_what_is_to_be_forgotten_and_a_secret_are_not_read(text: str) -> None:
+    assert [one.object for one in read_claims(text)] == []
 
 
 def test_the_cat_of_the_neighbour_is_the_neighbours() -> None:

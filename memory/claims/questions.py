@@ -97,6 +97,8 @@ RELATED: Final[dict[str, frozenset[str]]] = {
 PETS: Final = ANIMALS | {"pet"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})
+# Beside these a name is asked for all the same: "what should you call me?".
+OF_NAMES: Final = frozenset({"name", "nickname", "style"})
 # What somebody takes or cannot eat is told by constraints.
 TOPICS: Final = {
     "takes": frozenset({"health"}),
@@ -189,7 +191,7 @@ def find_people(text: str) -> frozenset[str]:
 
 
 def expand_relations(named: set[str]) -> frozenset[str]:
-    clear = named - GENERIC or named
+    clear = named if named <= OF_NAMES else named - GENERIC or named
     found = clear | {other for name in clear for other in RELATED.get(name, ())}
     # What the cat is called is told by "goes by Duke" and "we have a cat, Duke".
     found |= RELATED["name"] if "name" in named else set()

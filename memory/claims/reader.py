@@ -294,10 +294,8 @@ def read_request(
     span = (place, place + len(sentence.raw))
     if not is_standing and (read := read_body(body, previous)):
         return [replace(one, statement=body, span=span, is_request=True) for one in read], takes_next
-    relation = name_request(sentence, body, is_standing=is_standing)
-    return [
-        Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True)
-    ], takes_next
+    relation, value = name_request(sentence, body, is_standing=is_standing)
+    return [Claim("you", relation, value, body, span, lang=find_language(whole), is_request=True)], takes_next
 
 
 def read_body(body: str, previous: Sequence[str]) -> list[Claim]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.forms_of_address import name_address
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
@@ -377,6 +378,7 @@ def is_small(spoken: str, language: str) -> bool:
 
 # How a claim is put right one step after the other, before it is asked whether its object fits at all.
 SETTLING: Final = (
+    name_address,
     trim_bracket,
     name_phone,
     settle_denied,

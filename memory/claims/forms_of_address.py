@@ -1,6 +1,7 @@
 """What somebody wants to be called: "call me Bea" wishes how to be answered, and tells a name."""
 
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Final
 
 from memory.claims.claim import Claim
@@ -16,13 +17,16 @@ GOES_BY: Final = "goes_by"
 def find_wished_name(wish: str) -> str:
     """The name in a wish about answers, folded; empty where it has none."""
     languages = find_turn_languages(wish)
-    slots = read_frames(wish, (), languages).slots
-    said = next((slot.object for slot in slots if slot.relation == "name" and not slot.is_denied), "")
-    words = said.split()
-    # "Nenn mich bitte Bea".
-    while words and words[0] in load_small_words(languages[0]):
-        del words[0]
-    return " ".join(words)
+    slots = read_frames(wish, (), frozenset(languages)).slots
+    named = next((slot for slot in slots if slot.relation == "name" and not slot.is_denied), None)
+    if named is None:
+        return ""
+    # "Nenn mich bitte Bea", "nenn mich ruhig Bine": a name has a capital, where anything here has.
+    said = wish[slice(*named.object_span)].split()
+    has_capitals = any(word[:1].isupper() for word in said)
+    small = load_small_words(languages[0])
+    kept = dropwhile(lambda word: word.islower() and (has_capitals or word in small), said)
+    return " ".join(kept).casefold() or named.object
 
 
 def name_address(claim: Claim) -> Claim:

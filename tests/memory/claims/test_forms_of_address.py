@@ -12,6 +12,8 @@ WISHES = [
     ("just call me Bea from now on, what's the weather like?", "bea"),
     ("Keep in mind: call me Dr. Klein, not Mrs.", "dr. klein"),
     ("Nenn mich bitte Bea", "bea"),
+    ("Nenn mich ruhig Bine.", "bine"),
+    ("nenn mich bitte bea", "bea"),
     ("Llámame Bea", "bea"),
     ("appelle-moi Lulu, tout le monde le fait", "lulu"),
     ("chiamami Bea", "bea"),

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.places import is_known_place
 from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
@@ -16,6 +17,8 @@ from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 WORD: Final = re.compile(r"[^\W_]+")
 HAD: Final = frozenset({"owns", "has", "car"})
 WHERE: Final = frozenset({"lives_in", "home", "moved_from", "went_to"})
+# Where a participle follows "have" at once.
+PERFECTS: Final = frozenset({"fr", "it"})
 CONSUMED: Final = frozenset({"food", "drink"})
 
 
@@ -31,7 +34,7 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return is_ridden(claim) or is_felt(claim)
+        return is_ridden(claim) or is_felt(claim) or is_done(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
 
 
@@ -48,6 +51,12 @@ def is_ridden(claim: Claim) -> bool:
 def is_felt(claim: Claim) -> bool:
     """ "Ho una fame da lupi": languages that have hunger have it for an hour."""
     return fold_letters(claim.object.split()[0]) in load_words(claim.lang or "en", "feeling")
+
+
+def is_done(claim: Claim) -> bool:
+    """ "J'ai repris le piano", "ho cambiato lavoro": nothing that is had stands behind the verb as a participle."""
+    first = claim.object.split()[0]
+    return claim.lang in PERFECTS and is_participle(first, claim.lang)
 
 
 def is_consumed(claim: Claim) -> bool:

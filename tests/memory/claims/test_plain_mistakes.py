@@ -83,3 +83,13 @@ def test_who_is_back_for_a_while_lives_nowhere_else(said: str) -> None:
 @pytest.mark.parametrize(("said", "who", "illness"), ILL)
 def test_illnesses_of_the_old_are_known(said: str, who: str, illness: str) -> None:
     assert (who, "has_condition", illness) in {(one.subject, one.relation, one.object) for one in read_claims(said)}
+
+
+@pytest.mark.parametrize("said", ["J'ai repris le piano l'an dernier.", "Ho cambiato lavoro.", "J'ai revu Camille."])
+def test_what_was_done_is_not_had(said: str) -> None:
+    assert not {claim.relation for claim in read_claims(said)} & {"has", "owns"}
+
+
+@pytest.mark.parametrize("said", ["Ho preso un cane.", "J'ai adopté une chatte."])
+def test_who_has_got_an_animal_has_one(said: str) -> None:
+    assert {claim.relation for claim in read_claims(said)} & {"has", "owns"}

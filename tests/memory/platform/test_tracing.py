@@ -54,7 +54,7 @@ def test_a_request_is_one_trace_of_its_stages_without_a_word_of_anybody(api: Api
     trace_id = PARENT.split("-")[1]
     assert found.headers["X-Trace-Id"] == trace_id
     own = {span.name: span for span in spans if span.trace_id.hex() == trace_id}
-    assert own["POST /api/v1/users/<u>/search"].parent_span_id.hex() == PARENT.split("-")[2]
+    assert own["POST /api/v1/users/<user_id>/search"].parent_span_id.hex() == PARENT.split("-")[2]
     assert {"search", "search.understand", "search.embed", "search.rank", "search.remember"} <= set(own)
     assert own["search.rank"].parent_span_id == own["search"].span_id
     assert {"context", "context.facts", "store", "insights"} & {span.name for span in spans} >= {"context", "store"}

@@ -9,7 +9,7 @@ from memory.claims.claim import Claim
 from memory.claims.frames.words import load_relation_nouns
 from memory.claims.presupposed.kinds import PERSON, PETS, list_forms, load_said
 from memory.claims.presupposed.kinds import SUBJECT as WORDS
-from memory.claims.presupposed.phrases import HEAD_LAST, OwnNoun, SpokenSentence
+from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.presupposed.third_persons import tell_third
 from memory.claims.slots.templates import join_numbers
@@ -24,23 +24,7 @@ LONGEST_NAME: Final = 3
 FRIEND: Final = "friend"
 # Words behind a noun that say which of them it is: "mein Kollege aus der Buchhaltung".
 MOST_WHICH: Final = 5
-NO_NAME: Final = (
-    "time",
-    "month",
-    "i",
-    "he",
-    "she",
-    "they",
-    "it",
-    "my",
-    "det",
-    "not",
-    "wh",
-    "prep",
-    "conj",
-    "but",
-    "sub",
-)
+NO_NAME: Final = (*SMALL, "time", "month", "det")
 # Words of what is said of somebody right behind their name.
 MOST_DESCRIBING: Final = 25
 

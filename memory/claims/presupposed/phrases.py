@@ -1,6 +1,6 @@
 """The possessive phrases of a sentence that are the person's own: "my old beagle", "la mia vecchia Panda"."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,25 +16,10 @@ HEAD_LAST: Final = frozenset({"en", "de"})
 REACH: Final = 7
 REACH_BEFORE: Final = 4
 LONGEST_MODEL: Final = 4
+# Small words that are neither of a phrase nor of a name.
+SMALL: Final = ("prep", "conj", "but", "sub", "not", "wh", "i", "he", "she", "they", "it", "my")
 # What no adjective of a phrase is.
-PARTS: Final = (
-    "prep",
-    "conj",
-    "but",
-    "sub",
-    "if",
-    "that",
-    "rel",
-    "not",
-    "wh",
-    "i",
-    "he",
-    "she",
-    "they",
-    "it",
-    "my",
-    "his",
-)
+PARTS: Final = (*SMALL, "if", "that", "rel", "his")
 VERBS: Final = ("be 1", "be 3", "have 1", "have 3", "modal", "verb", "frame", "was")
 # Verbs behind which "my ..." has another verb behind it: "does my ficus drop its leaves".
 ASKING: Final = ("modal", "be 1", "be 3", "have 1", "have 3")
@@ -78,6 +63,11 @@ class SpokenSentence:
     @cached_property
     def has_capitals(self) -> bool:
         return any(one.is_capital for one in self.tokens[1:])
+
+    @cached_property
+    def own_nouns(self) -> tuple[OwnNoun, ...]:
+        """The nouns that are the person's own, in their order."""
+        return tuple(find_own_nouns(self))
 
     def cut(self, start: int, end: int) -> str:
         return " ".join(self.raw[self.tokens[start].start : self.tokens[end - 1].end].split()) if start < end else ""
@@ -179,6 +169,11 @@ def is_whole(sentence: SpokenSentence, noun: OwnNoun) -> bool:
     beside = [*range(noun.start + 1, noun.first), *range(noun.last, min(noun.last + 2, len(sentence.tokens)))]
     if sentence.language in HEAD_LAST:
         beside = [*range(noun.start + 1, noun.first)]
+    return tells_what_is(sentence, beside)
+
+
+def tells_what_is(sentence: SpokenSentence, beside: Iterable[int]) -> bool:
+    """Whether none of the words beside a noun says that there is no such thing, or no longer."""
     said = {sentence.tokens[at].plain for at in beside}
     return all(said.isdisjoint(load_said(sentence.language, kind)) for kind in ("unreal", "gone"))
 
@@ -190,11 +185,6 @@ def read_before(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
         between = range(start + size, owner)
         if size and not any(sentence.is_end(at) or is_part(sentence, at, start) for at in between):
             noun = OwnNoun(kinds, start, start, start + size, owner + 1)
-            return noun if is_whole_before(sentence, noun) else None
+            beside = range(noun.last, min(noun.end + 2, len(sentence.tokens)))
+            return noun if tells_what_is(sentence, beside) else None
     return None
-
-
-def is_whole_before(sentence: SpokenSentence, noun: OwnNoun) -> bool:
-    beside = range(noun.last, min(noun.end + 2, len(sentence.tokens)))
-    said = {sentence.tokens[at].plain for at in beside}
-    return all(said.isdisjoint(load_said(sentence.language, kind)) for kind in ("unreal", "gone"))

@@ -8,7 +8,7 @@ from memory.claims.claim import Claim
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.places import is_known_place
 from memory.claims.presupposed.kinds import PERSON, fold_apart, load_phrases, load_said
-from memory.claims.presupposed.phrases import HEAD_LAST, PARTS, VERBS, OwnNoun, SpokenSentence, find_own_nouns
+from memory.claims.presupposed.phrases import HEAD_LAST, PARTS, VERBS, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.relations import ABOUT
 from memory.language.hebrew import HEBREW
@@ -193,10 +193,7 @@ def tell_roles(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
         at = next((at for at, one in enumerate(sentence.tokens) if one.end > found.start()), 0)
         yield from tell_role(sentence, at, place)
     persons = {
-        at
-        for noun in find_own_nouns(sentence)
-        if noun.kinds[0].startswith(PERSON)
-        for at in range(noun.start, noun.end)
+        at for noun in sentence.own_nouns if noun.kinds[0].startswith(PERSON) for at in range(noun.start, noun.end)
     }
     for owner in (at for at in range(len(sentence.tokens)) if sentence.says(at, "my", "my behind")):
         # "My son works as a waiter".

@@ -9,9 +9,9 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.appointments import overlaps
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.presupposed.going_on import drop_misread, tell_next
-from memory.claims.presupposed.kinds import NAMED, PERSON, SUBJECT, fold_apart, load_phrases
+from memory.claims.presupposed.kinds import NAMED, PERSON, PETS, SUBJECT, fold_apart, load_phrases
 from memory.claims.presupposed.people import is_being, name_being, tell_being
-from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence, find_own_nouns
+from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
 from memory.claims.presupposed.pretending import is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
@@ -68,7 +68,7 @@ def read_sentences(text: str, whole: AnnotatedText, language: str) -> Iterator[C
             if told and is_closed(sentence.raw):
                 continue
             yield from (one for one in told if find_order(one.statement) is None)
-            beings = [(spoken, noun) for noun in find_own_nouns(spoken) if is_being(noun)]
+            beings = [(spoken, noun) for noun in spoken.own_nouns if is_being(noun)]
             if before is not None and not beings:
                 yield from tell_next(*before, spoken, place)
             before = beings[-1] if beings and not is_order else None
@@ -80,7 +80,7 @@ def read_sentence(text: str, spoken: SpokenSentence, place: int, *, is_order: bo
         yield from tell_systems(spoken, place)
     yield from tell_roles(spoken, place)
     yield from tell_shifts(spoken, place)
-    for noun in find_own_nouns(spoken):
+    for noun in spoken.own_nouns:
         told = list(tell_noun(spoken, noun, place))
         if (
             is_order
@@ -104,7 +104,7 @@ def tell_noun(spoken: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Cla
     if is_being(noun):
         told = list(tell_being(spoken, noun, place))
         yield from told
-        if not told and noun.kinds[0] in {"dog", "cat", "animal"}:
+        if not told and noun.kinds[0] in PETS:
             yield from tell_thing(spoken, noun, place)
     elif not placed:
         yield from tell_thing(spoken, noun, place)

@@ -40,7 +40,7 @@ def tell_of_kind(sentence: SpokenSentence, noun: OwnNoun, kind: str, place: int)
         return
     elif kind in {DRUG, CONDITION}:
         relation = "takes" if kind == DRUG else "has_condition"
-        yield claim_words(sentence, relation, cut_noun(sentence, noun), (noun.start, noun.end), place)
+        yield claim_words(sentence, relation, sentence.cut_noun(noun.first, noun.last), (noun.start, noun.end), place)
     elif kind in {"body", "part"}:
         yield from tell_body(sentence, noun, kind, place)
     elif kind == "passport":
@@ -50,19 +50,16 @@ def tell_of_kind(sentence: SpokenSentence, noun: OwnNoun, kind: str, place: int)
         yield claim_words(sentence, "uses", sentence.cut(noun.first, end), (noun.start, max(end, noun.end)), place)
     elif kind == "language":
         if sentence.is_end(noun.last) or sentence.says(noun.last, "prep", "conj"):
-            yield claim_words(sentence, "learns", cut_noun(sentence, noun), (noun.start, noun.end), place)
+            yield claim_words(
+                sentence, "learns", sentence.cut_noun(noun.first, noun.last), (noun.start, noun.end), place
+            )
     elif kind in HAD or kind in {"hobby", "sport"}:
         first, last = find_made(sentence, noun) if kind in MADE else (noun.first, noun.last)
         end = max(find_kind_end(sentence, last), noun.end)
         end = find_where_end(sentence, end) if kind in PLACED else end
         relation = "has" if kind in HAD else "hobby"
-        yield claim_words(sentence, relation, cut_noun(sentence, noun, first, last), (noun.start, end), place)
+        yield claim_words(sentence, relation, sentence.cut_noun(first, last), (noun.start, end), place)
         yield from tell_of_which(sentence, noun, end, place)
-
-
-def cut_noun(sentence: SpokenSentence, noun: OwnNoun, first: int = -1, last: int = -1) -> str:
-    first, last = (noun.first, noun.last) if first < 0 else (first, last)
-    return sentence.cut_noun(first, last)
 
 
 def find_made(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int]:

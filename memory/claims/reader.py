@@ -25,6 +25,7 @@ from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
 from memory.claims.fillers import blank_fillers
+from memory.claims.forms_of_address import name_address
 from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
@@ -294,8 +295,9 @@ def read_request(
     span = (place, place + len(sentence.raw))
     if not is_standing and (read := read_body(body, previous)):
         return [replace(one, statement=body, span=span, is_request=True) for one in read], takes_next
-    relation, value = name_request(sentence, body, is_standing=is_standing)
-    return [Claim("you", relation, value, body, span, lang=find_language(whole), is_request=True)], takes_next
+    relation, value = name_request(sentence, body, is_standing=is_standing), body.rstrip(".")
+    told = Claim("you", relation, value, body, span, lang=find_language(whole), is_request=True)
+    return [name_address(told)], takes_next
 
 
 def read_body(body: str, previous: Sequence[str]) -> list[Claim]:

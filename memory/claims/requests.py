@@ -7,7 +7,6 @@ from memory.claims.building import LONGEST
 from memory.claims.claim import Claim
 from memory.claims.clauses import find_heads
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
-from memory.claims.forms_of_address import GOES_BY, find_wished_name
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
@@ -120,14 +119,12 @@ def goes_on_with_self(sentence: Sentence, place: int) -> bool:
     return is_own and STYLE not in find_constraint(sentence.raw)
 
 
-def name_request(sentence: Sentence, body: str, *, is_standing: bool) -> tuple[str, str]:
-    """The relation and the object. "Carry an epipen always" is no wish about answers, "answer in metric always" is."""
-    value = body.rstrip(".")
+def name_request(sentence: Sentence, body: str, *, is_standing: bool) -> str:
+    """ "Carry an epipen always" is no wish about answers, "answer in metric always" is one."""
     is_last = any(after == len(sentence.words) for _, after in sentence.spans(MARK + "standing"))
-    if not is_standing or (is_last and find_constraint(body) - {STYLE, ANYTHING}):
-        return REQUEST, value
-    name = find_wished_name(body)
-    return (GOES_BY, name) if name else (STYLE, value)
+    if is_standing and not (is_last and find_constraint(body) - {STYLE, ANYTHING}):
+        return STYLE
+    return REQUEST
 
 
 def restore_quoted(claim: Claim, sentence: Sentence, masked: str, normal: str) -> Claim:

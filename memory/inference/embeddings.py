@@ -190,13 +190,13 @@ class CachedEmbedder:
         return self.embed_queries([text], deadline)[0]
 
     def embed_queries(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
-        known, missing = self._look_up("query", texts)
+        keys, known, missing = self._look_up("query", texts)
         if missing:
             vectors = self.inner.embed_queries(list(missing.values()), deadline)
             fresh = dict(zip(missing, vectors, strict=True))
             self._write(fresh)
             known |= fresh
-        return [known[self._key("query", text)] for text in texts]
+        return [known[key] for key in keys]
 
     def remember_query(self, text: str, vector: Vector) -> None:
         """Cache a query vector that another endpoint of the server returned, for when it is down."""
@@ -204,7 +204,7 @@ class CachedEmbedder:
         self._write({self._key("query", text): vector})
 
     def embed_passages(self, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
-        known, missing = self._look_up("passage", texts)
+        keys, known, missing = self._look_up("passage", texts)
         waiting = list(missing)
         for start in range(0, len(waiting), self._batch_size):
             part = waiting[start : start + self._batch_size]
@@ -213,19 +213,19 @@ class CachedEmbedder:
             # Batch by batch: what a late answer to the last one loses is not asked for again.
             self._write(fresh)
             known |= fresh
-        return [known[self._key("passage", text)] for text in texts]
+        return [known[key] for key in keys]
 
     def close(self) -> None:
         self.inner.close()
 
-    def _look_up(self, kind: str, texts: Sequence[str]) -> tuple[dict[str, Vector], dict[str, str]]:
-        """The vectors that are cached, and the texts of which none is, both by their keys."""
+    def _look_up(self, kind: str, texts: Sequence[str]) -> tuple[list[str], dict[str, Vector], dict[str, str]]:
+        """The key of each text, the vectors that are cached, and the texts of which none is, both by their keys."""
         keys = [self._key(kind, text) for text in texts]
         known = {key: vector for key, vector in zip(keys, self._read(keys), strict=True) if vector is not None}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         metrics.count("embedding_cache", "miss", len(missing))
         metrics.count("embedding_cache", "hit", len(texts) - len(missing))
-        return known, missing
+        return keys, known, missing
 
     def _key(self, kind: str, text: str) -> str:
         # Keyed with the installation's secret, so that key names and the timing of look-ups reveal nothing of a text

@@ -3,10 +3,13 @@ home."""
 
 from dataclasses import replace
 
+from memory.claims.amounts import settle_amounts
 from memory.claims.arrivals import add_arrivals
 from memory.claims.claim import Claim
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.dismissals import add_dismissal
+from memory.claims.named_last import name_animals
+from memory.claims.presupposed.kinds import PETS, load_kinds, normalise
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.separations import add_separation
 from memory.claims.taxonomy import ANIMALS
@@ -14,10 +17,11 @@ from memory.claims.taxonomy import ANIMALS
 
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
-    claims = name_breeds(drop_repeated(claims))
+    claims = name_animals(name_breeds(drop_repeated(claims)), one.sentence)
     if one.is_partial or reading.is_masked:
         return claims
     likely = reading.whole.languages
+    claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_separation(claims, one.sentence, one.place, likely)
     claims = add_dismissal(claims, one.sentence, one.place, likely)
@@ -25,12 +29,20 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
 
 
 def name_breeds(claims: list[Claim]) -> list[Claim]:
-    """ "Ma chienne Praline est une bouvier bernois": no animal has a trade."""
+    """ "Ma chienne Praline est une bouvier bernois", "we have a dog, a labrador": no trade of animals, and no name."""
     animals = {claim.object for claim in claims if claim.relation in ANIMALS}
+    named = {"works_as": "is", **dict.fromkeys(ANIMALS, "has")}
     return [
-        replace(claim, relation="is") if claim.relation == "works_as" and claim.subject in animals else claim
+        replace(claim, relation=named[claim.relation])
+        if (claim.relation == "works_as" and claim.subject in animals)
+        or (claim.relation in ANIMALS and is_breed(claim))
+        else claim
         for claim in claims
     ]
+
+
+def is_breed(claim: Claim) -> bool:
+    return load_kinds(claim.lang or "en").nouns.get(normalise(claim.object), ("",))[0] in PETS
 
 
 def drop_repeated(claims: list[Claim]) -> list[Claim]:

@@ -228,7 +228,8 @@ def tokenise_sentence(raw: str) -> DraftSentence | None:
         token = match.group()
         # A dash with space around it begins a clause, one within a word does not.
         if token[0] in BREAKS or token[0].isspace():
-            breaks.add(len(words))
+            if not is_within_number(raw, match):
+                breaks.add(len(words))
             continue
         # The first word of a sentence has a capital whatever it is.
         if token[0].isupper() and words:
@@ -237,6 +238,15 @@ def tokenise_sentence(raw: str) -> DraftSentence | None:
         if match.group() == ":":
             breaks.add(len(words))
     return (raw, tuple(words), frozenset(capitals), frozenset(breaks)) if words else None
+
+
+def is_within_number(raw: str, mark: re.Match[str]) -> bool:
+    """ "1,250", "3,5 km"."""
+    return (
+        mark.group() == ","
+        and raw[mark.start() - 1 : mark.start()].isdigit()
+        and raw[mark.end() : mark.end() + 1].isdigit()
+    )
 
 
 def find_entries(words: tuple[str, ...], lexicon: Lexicon) -> list[tuple[str, str, Span]]:

@@ -88,7 +88,8 @@ def read_tokens(raw: str, language: str) -> TokenString:
             continue
         if (count := count + 1) > MOST_TOKENS:
             break
-        folded = fold_letters(word)
+        # The comma of "1,250" parts nothing.
+        folded = fold_letters(word).replace(",", ".")
         is_joint = word.casefold() in joints
         is_name = is_named(word, language, is_first=count == 1) or (
             before in owners and folded in load_nouns_said(language)

@@ -17,6 +17,7 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import CAPITAL_NOUNS, is_person_or_animal, load_nouns
+from memory.claims.voices import load_titles
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import is_vocabulary
 from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_THE, is_hebrew
@@ -38,6 +39,7 @@ WORD: Final = re.compile(r"[^\W\d_]+")
 CUT: Final = re.compile(r"[,;:.!?…()\n]")
 # Characters before a bracket in which its noun stands.
 REACH: Final = 60
+LONGEST_TITLE: Final = 8
 # Words of "my older sister" before the comma.
 MOST_OWNED: Final = 4
 # What stands behind the second comma where the clause does not go on about who was named.
@@ -61,7 +63,9 @@ def put_nouns_first(text: str) -> str:
 
 def put_noun_first(found: re.Match[str]) -> str:
     name, owned, rest = found[1], found[2] or found[4], found[5]
-    if not any(
+    # "Dr. Patel, my dentist, ...": what looks like the end of a sentence is the dot of a title.
+    is_titled = load_titles().search(found.string, max(0, found.start() - LONGEST_TITLE), found.start() + 2) is not None
+    if is_titled or not any(
         is_heading_name(name, code) and (found[3] is None or goes_on(found[3], code))
         for code in list_owning(owned.split(), with_hot=True)
     ):

@@ -21,6 +21,8 @@ CONDITION: Final = "condition"
 CHILD: Final = "person child"
 PETS: Final = ("dog", "cat", "animal")
 # Kinds of what is simply had.
+# Who works for the person, by the nouns of slots; frames know the others.
+ENGAGED: Final = frozenset({"lawyer", "accountant", "physio", "cleaner"})
 HAD: Final = (*PETS, "plant", "instrument", "device", "vehicle", "equipment", "home part", "business")
 KINDS: Final = (*HAD, CONDITION, "part", "body", "allergy", "hobby", "work", "study", "home", "uses", "system", "tool")
 KINDS_BESIDE: Final = ("trip", "passport", "language", "sport", "event", CHILD)
@@ -82,6 +84,9 @@ def load_kinds(language: str) -> KindTable:
         kind = f"{PERSON}{relation}" if relation in PERSONS else relation if relation in ANIMALS else ""
         if kind:
             nouns.setdefault(normalise(word), []).append("animal" if kind not in PETS and kind in ANIMALS else kind)
+    for relation in sorted(ENGAGED):
+        for word in read_entries(language, "slots", f"noun {relation}"):
+            nouns.setdefault(normalise(word), []).append(PERSON + relation)
     for kind in (*KINDS, *KINDS_BESIDE):
         entries = [normalise(one) for one in list_entries(language, kind)]
         starred = [one for one in entries if "*" in one]

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.frames.words import load_relation_nouns
-from memory.claims.presupposed.kinds import PERSON, PETS, list_forms, load_said
+from memory.claims.presupposed.kinds import PERSON, PETS, fold_apart, list_forms, load_phrases, load_said
 from memory.claims.presupposed.kinds import SUBJECT as WORDS
 from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
@@ -45,6 +45,8 @@ def tell_being(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
         named, start, end = before, before[0], find_which_end(sentence, noun.end)
     elif named is not None:
         end = named[1]
+    elif relation not in GROUPS and (later := find_name_later(sentence, noun)) is not None:
+        named, end = later, later[1]
     age, end = find_age(sentence, noun, end)
     told_end = find_description_end(sentence, end) if named or age else end
     subject = sentence.cut(*named) if named else name_head(sentence, noun)
@@ -105,6 +107,26 @@ def find_name_behind(sentence: SpokenSentence, at: int) -> tuple[int, int] | Non
     return (begun, end) if is_known and (not is_apart or is_closed) else None
 
 
+def find_name_later(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int] | None:
+    """ "My therapist wants me to journal, her name is Dr. Anand", where nobody else is spoken of between."""
+    opened = noun.end < len(sentence.tokens) and load_named_later(sentence.language).search(
+        fold_apart(sentence.raw), sentence.tokens[noun.end - 1].end
+    )
+    if not opened or any(
+        noun.end <= other.start and sentence.tokens[other.start].start < opened.start() for other in sentence.own_nouns
+    ):
+        return None
+    at = next((at for at, one in enumerate(sentence.tokens) if one.start >= opened.end()), len(sentence.tokens))
+    return find_name_behind(sentence, at)
+
+
+@cache
+def load_named_later(language: str) -> re.Pattern[str]:
+    # A text that keeps its length keeps "ß" too.
+    said = load_phrases(language, "named later").pattern.replace("ss", "(?:ss|ß)")
+    return re.compile(rf"[,;(–—-]\s?{said}")
+
+
 def is_qualified(sentence: SpokenSentence, at: int) -> bool:
     """ "Mi gato persa Bigotes": an adjective between the noun and the name."""
     if sentence.language in HEAD_LAST or at + 1 >= len(sentence.tokens):
@@ -159,6 +181,8 @@ def find_name_before(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int]
     if comma < 1 or sentence.tokens[comma].text != ",":
         return None
     token = sentence.tokens[comma - 1]
+    if (titled := find_titled(sentence, comma)) is not None:
+        return titled
     led = ("prep", "of", "verb", "frame", "that", "sub", "rel")
     is_led = comma == 1 or sentence.says(comma - 2, *led) or sentence.tokens[comma - 2].is_mark
     if sentence.language == HEBREW:
@@ -168,6 +192,16 @@ def find_name_before(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int]
         return None
     is_known = token.plain in load_given_names() or comma == 1
     return (comma - 1, comma) if is_known or not capitalises_nouns(sentence.language) else None
+
+
+def find_titled(sentence: SpokenSentence, end: int) -> tuple[int, int] | None:
+    """ "Il preventivo della dottoressa Pellegrini, la mia dentista": a title before it makes a name of any word."""
+    for at in range(end - 1, max(-1, end - 1 - LONGEST_NAME), -1):
+        if sentence.tokens[at].is_mark or (sentence.tokens[at].has(*NO_NAME) and not sentence.says(at, "title")):
+            return None
+        if sentence.says(at, "title"):
+            return (at, end) if at < end - 1 else None
+    return None
 
 
 def strip_particles(name: str) -> str:

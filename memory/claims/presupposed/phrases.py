@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import HotWords, load_hot_words
-from memory.claims.presupposed.kinds import PERSON, KindTable, load_kinds, load_said
+from memory.claims.presupposed.kinds import ENGAGED, PERSON, KindTable, load_kinds, load_said
+from memory.claims.taxonomy import HELPERS
 from memory.language.hebrew import HEBREW
+from memory.language.names import load_given_names
 
 # Languages whose noun ends a phrase: there what follows it may be the noun that is meant, "my dog food".
 HEAD_LAST: Final = frozenset({"en", "de"})
@@ -89,8 +92,18 @@ class SpokenSentence:
 def find_own_nouns(sentence: SpokenSentence) -> Iterator[OwnNoun]:
     read = read_before if sentence.language == HEBREW else read_behind
     for at in range(len(sentence.tokens)):
-        if is_owner(sentence, at) and (noun := read(sentence, at)) is not None:
+        is_mine = is_owner(sentence, at)
+        noun = read(sentence, at) if is_mine or sentence.says(at, "the") else None
+        if noun is not None and (is_mine or is_engaged(sentence, noun)):
             yield noun
+
+
+def is_engaged(sentence: SpokenSentence, noun: OwnNoun) -> bool:
+    """ "Para el pediatra, el doctor Llorente": whose the doctor is goes without saying where a name follows."""
+    who = noun.kinds[0].removeprefix(PERSON)
+    behind = noun.end + (noun.end < len(sentence.tokens) and sentence.tokens[noun.end].text == ",")
+    behind += sentence.says(behind, "det")
+    return who in HELPERS | ENGAGED and noun.first == noun.start + 1 and sentence.says(behind, "title")
 
 
 def is_owner(sentence: SpokenSentence, at: int) -> bool:
@@ -118,7 +131,7 @@ def read_behind(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
             break
         else:
             at += 1
-    found = found or read_model(sentence, owner)
+    found = found or read_job(sentence, owner) or read_model(sentence, owner)
     if found is None or (sentence.language == "en" and goes_on(sentence, found)):
         return None
     return found if is_whole(sentence, found) else None
@@ -128,6 +141,26 @@ def is_practised(sentence: SpokenSentence, at: int) -> bool:
     """ "Mi partido de pádel": what is played or learned, by the word before "of"."""
     before = sentence.tokens[at - 1].plain
     return sentence.says(at, "of") and before in load_said(sentence.language, "practice")
+
+
+def read_job(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
+    """ "My plumber Gary": endings of occupations are too common to tell one by, but not where a name stands behind."""
+    at = owner + 1
+    if at + 1 >= len(sentence.tokens) or not is_job(sentence.tokens[at], sentence.language):
+        return None
+    behind = at + 1 + (sentence.tokens[at + 1].text == ",")
+    behind += sentence.says(behind, "det") and sentence.says(behind + 1, "title")
+    named = sentence.tokens[min(behind, len(sentence.tokens) - 1)]
+    is_given = named.plain in load_given_names() and named.is_capital and not named.classes
+    if not (is_given or named.has("title")):
+        return None
+    return OwnNoun((PERSON + sentence.tokens[at].plain,), owner, at, at + 1, at + 1)
+
+
+def is_job(token: HotToken, language: str) -> bool:
+    # "My letters Helena Adeyemi": what several do is no name's.
+    is_one = not token.plain.endswith("s") and not token.has("no occupation", "title")
+    return is_one and matches_job(token.plain, language) and token.plain not in load_given_names()
 
 
 def read_model(sentence: SpokenSentence, owner: int) -> OwnNoun | None:

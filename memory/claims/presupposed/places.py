@@ -166,7 +166,7 @@ def tell_rent(sentence: SpokenSentence, noun: OwnNoun, end: int, place: int) -> 
         return
     begun = max(0, start - 30) + found.start()
     first = next((at for at, one in enumerate(sentence.tokens) if one.end > begun), noun.start)
-    yield claim_words(sentence, "pays", found[1].strip(), (first, end), place)
+    yield claim_words(sentence, "rent", found[1].strip(), (first, end), place)
 
 
 def tell_shifts(sentence: SpokenSentence, place: int) -> Iterator[Claim]:

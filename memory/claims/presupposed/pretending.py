@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memory.claims.clauses import cut_clauses
 from memory.claims.lexicon import MARK
 from memory.claims.presupposed.kinds import load_phrases, load_said
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
@@ -47,9 +48,13 @@ def asks_which(sentence: Sentence, span: Span) -> bool:
 
 
 def is_of_others(sentence: Sentence) -> bool:
-    """ "My mate Dave reckons I'm lactose intolerant" is all Dave's."""
-    is_opinion = sentence.has(MARK + "opines") and not sentence.is_question
-    return is_opinion or gives_parts(sentence) or quotes_after_colon(sentence)
+    return gives_parts(sentence) or quotes_after_colon(sentence)
+
+
+def find_opinion(sentence: Sentence) -> int:
+    """Where the words begin that are somebody else's: of "my mate Dave reckons I'm ill" Dave alone is one's own."""
+    places = [] if sentence.is_question else [at for at, _ in sentence.spans(MARK + "opines")]
+    return cut_clauses(sentence).starts[min(places)] if places else len(sentence.raw)
 
 
 def is_for_whom(sentence: SpokenSentence, noun: OwnNoun, start: int) -> bool:

@@ -13,7 +13,7 @@ from memory.claims.presupposed.kinds import NAMED, PERSON, PETS, SUBJECT, fold_a
 from memory.claims.presupposed.people import is_being, name_being, tell_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
-from memory.claims.presupposed.pretending import is_closed, is_fiction, is_for_whom, is_supposed, is_work
+from memory.claims.presupposed.pretending import find_opinion, is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
 from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
@@ -46,9 +46,10 @@ def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -
 
 @cache
 def load_owners() -> re.Pattern[str]:
-    """Any word by which something is the person's own, and any name of a system: most turns have none."""
+    """Any word by which something is the person's own, any title and any name of a system: most turns have none."""
     mine = {one for code in list_codes() for subject in OWNERS for one in read_entries(code, subject, "my")}
     mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "me as")}
+    mine |= {one for code in list_codes() for one in read_entries(code, "frames", "title")}
     mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "shift") if "*" not in one}
     mine |= {one for kind in SYSTEMS for led in ("", NAMED) for one in read_entries(SHARED, SUBJECT, led + kind)}
     words = "|".join(re.escape(fold_letters(one)) for one in sorted(mine, key=len, reverse=True))
@@ -64,7 +65,8 @@ def read_sentences(text: str, whole: AnnotatedText, language: str) -> Iterator[C
         is_over = not sentence.is_question and load_phrases(language, "lost").search(fold_letters(sentence.raw))
         if not is_text and not is_over and not is_supposed(sentence):
             spoken = SpokenSentence.of(sentence.raw, language)
-            told = list(read_sentence(text, spoken, place, is_order=is_order))
+            own = place + find_opinion(sentence)
+            told = [one for one in read_sentence(text, spoken, place, is_order=is_order) if one.span[0] < own]
             if told and is_closed(sentence.raw):
                 continue
             yield from (one for one in told if find_order(one.statement) is None)
@@ -113,13 +115,23 @@ def tell_noun(spoken: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Cla
 
 
 def add_presupposed(found: Sequence[Claim], presupposed: tuple[Claim, ...]) -> list[Claim]:
-    """With what is taken for granted and not told in so many words; beside a request to remember that is nothing."""
-    if any(one.is_request for one in found):
-        return list(found)
+    """With what is taken for granted and neither told in so many words nor part of what is asked to be remembered."""
+    asked = [one for one in found if one.is_request]
+    presupposed = tuple(one for one in presupposed if not any(overlaps(other, one) for other in asked))
     using = {one.object for one in presupposed if one.relation == "uses"}
     # "I'm on Arch": nobody takes it.
     found = drop_misread([one for one in found if not (one.relation == "takes" and one.object in using)], presupposed)
+    found = [one for one in found if is_worded(one) or not any(names_same(one, other) for other in presupposed)]
     return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
+
+
+def is_worded(claim: Claim) -> bool:
+    """Of "my dentist, Dr. Patel, says ..." a clause ends before the name."""
+    return claim.object in claim.statement.casefold()
+
+
+def names_same(one: Claim, other: Claim) -> bool:
+    return (one.subject, one.relation, one.object) == (other.subject, other.relation, other.object)
 
 
 def says_as_well(told: Claim, presupposed: Claim) -> bool:

@@ -29,7 +29,7 @@ HAD = [
     ("En mi Ubuntu 24.04 no aparece el segundo monitor, qué pruebo", "uses", "ubuntu 24.04"),
     ("Combien de litres dans le réservoir de ma Clio 4 ?", "has", "clio 4"),
     ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "lives_in", "villeurbanne"),
-    ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "pays", "640 euros"),
+    ("640 euros pour mon T2 à Villeurbanne c'est dans la moyenne ?", "rent", "640 euros"),
     ("Comment réviser pour mon partiel de droit pénal ?", "studies", "droit pénal"),
     ("Avec mon asthme, désherber en mai c'est l'enfer, tu conseilles quel masque ?", "has_condition", "asthme"),
     ("con la mia asma posso fare immersioni?", "has_condition", "asma"),
@@ -161,3 +161,48 @@ def test_an_age_to_come_is_none_yet(text: str) -> None:
 def test_a_long_text_is_not_read_for_what_it_takes_for_granted() -> None:
     pasted = "The committee met again on the matter of the bridge and adjourned without a vote. " * 8
     assert not any(one.object == "ficus" for one in read_claims(f"{pasted} How is my ficus?"))
+
+
+ENGAGED = [
+    ("My dentist, Dr. Patel, says I grind my teeth. Any exercises?", "dentist", "dr. patel"),
+    ("My dentist Dr. Patel says I grind my teeth.", "dentist", "dr. patel"),
+    ("Dr. Patel, my dentist, wants 900 for a bridge. Is that a lot?", "dentist", "dr. patel"),
+    ("How do I ask Dr. Feldman, my family doctor, for a referral?", "doctor", "dr. feldman"),
+    ("My therapist says I should journal more, her name is Dr. Anand.", "therapist", "dr. anand"),
+    ("my accountant Ben wants the receipts by Friday, what do I send?", "accountant", "ben"),
+    ("My builder Dave is late again, what do I say?", "builder", "dave"),
+    ("Meine Hausärztin ist toll, sie heißt Dr. Kern.", "doctor", "dr. kern"),
+    ("Mein Hausarzt, Dr. Kern, meint, ich soll mehr trinken.", "doctor", "dr. kern"),
+    ("Mein Steuerberater Herr Kunz braucht die Belege, was schicke ich ihm?", "accountant", "herr kunz"),
+    ("Mi dentista, la doctora Ruiz, dice que aprieto los dientes. ¿Qué hago?", "dentist", "doctora ruiz"),
+    ("Mi psicóloga dice que escriba, se llama Lucía.", "therapist", "lucía"),
+    ("Hazme la carta para el pediatra, el doctor Llorente.", "doctor", "doctor llorente"),
+    ("Ma dentiste, le docteur Morel, dit que je grince des dents. Que faire ?", "dentist", "docteur morel"),
+    ("preventivo della dottoressa Pellegrini, la mia dentista: 900, è tanto?", "dentist", "dottoressa pellegrini"),
+    ("A minha advogada, a dra. Rita Lopes, mandou-me este contrato.", "lawyer", "dra. rita lopes"),
+]
+
+
+@pytest.mark.parametrize(("said", "relation", "name"), ENGAGED)
+def test_who_works_for_the_person_is_known_by_name(said: str, relation: str, name: str) -> None:
+    [claim] = [one for one in read_claims(said) if one.relation == relation]
+    assert (claim.subject, claim.object) == (SPEAKER, name)
+    # The sentence that is kept holds the name.
+    assert name in claim.statement.casefold()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Please sign my letters Helena Adeyemi from now on",
+        "my older Anna is fine, what about school for my younger Tom?",
+        "the doctor says Dr. House is good",
+    ],
+)
+def test_what_names_nobody_engages_nobody(said: str) -> None:
+    assert not [one for one in read_claims(said) if one.relation in {"letters", "older", "younger", "doctor"}]
+
+
+def test_beside_a_request_the_other_sentence_takes_for_granted_what_it_did() -> None:
+    told = {(one.relation, one.object) for one in read_claims("Call me Bea. Quick lunch before my shift at Lidl?")}
+    assert told == {("goes_by", "bea"), ("works_at", "lidl")}

@@ -172,13 +172,17 @@ def test_a_name_stays_a_name(text: str, name: str) -> None:
         "explain like I'm five: cation exchange",
         "Erklär's mir so, als ob ich fünf wäre",
         "explique-moi ça comme si j'avais cinq ans",
-        "my mate Dave reckons I'm lactose intolerant but I'm not",
         "Forget about Bramble please, it makes me sad.",
         "Vergiss das mit Uppsala, ist abgesagt",
     ],
 )
 def test_what_is_pretended_said_by_others_or_to_be_forgotten_tells_nothing(text: str) -> None:
     assert read_slots(text) == set()
+
+
+def test_what_a_friend_reckons_tells_of_the_friend_alone() -> None:
+    assert read_slots("my mate Dave reckons I'm lactose intolerant but I'm not") == {("you", "friend_of", "dave")}
+
 
 
 def test_what_stands_before_the_pretending_is_so() -> None:

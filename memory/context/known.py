@@ -230,9 +230,20 @@ def choose_lines(
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
     told = [lasting.get(key, line) for key, line in best.items()]
-    told = [mark_changed(line) if fold_words(line.later) in best else line for line in told]
+    told = [mark_changed(line) if fold_words(line.later) in best else line for line in drop_contained(told)]
     idle = [replace(line, is_idle=True) for key, line in lasting.items() if key not in best]
     return [*told, *idle]
+
+
+def drop_contained(lines: Sequence[KnownLine]) -> list[KnownLine]:
+    """Without those of which another says all and more: "I'm Livio" beside "I'm Livio, a lighting technician"."""
+    said = {f" {line.key} " for line in lines if not line.is_over}
+    kept = []
+    for line in lines:
+        own = f" {line.key} "
+        if line.is_standing or line.is_over or not any(own in one for one in said - {own}):
+            kept.append(line)
+    return kept
 
 
 def mark_changed(line: KnownLine) -> KnownLine:

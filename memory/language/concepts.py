@@ -5,7 +5,7 @@ Each language names the same meanings in its `concepts.txt`, under the name that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -16,6 +16,11 @@ from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.stems import DEFAULT_LANGUAGE, stem_word
 
 SUBJECT: Final = "concepts"
+# Where each language lists the nouns of relations, as they are said: "cheffe", "coloc", "puppy".
+OF_RELATIONS: Final = ("claims", "frames")
+NOUN: Final = "noun "
+# Relations whose nouns are no synonyms: whoever asks for a name means none of "surname" and "nickname".
+NO_MEANING: Final = frozenset({"name", "pays", "medication", "nationality", "routine", "job", "home", "company"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class ConceptTable:
 
 def find_alternatives(forms: Iterable[str]) -> tuple[str, ...]:
     """The terms of every concept that one of these terms of a query stands for, its own included."""
-    known = _load_concepts()
+    known = _load_synonyms()
     found: dict[str, None] = {}
     for number in dict.fromkeys(number for form in forms for number in known.by_term.get(form, ())):
         found.update(dict.fromkeys(known.terms[number]))
@@ -61,21 +66,59 @@ def is_vocabulary(word: str, language: str) -> bool:
 
 @cache
 def _load_concepts() -> ConceptTable:
-    numbers: dict[str, int] = {}
-    terms: list[dict[str, None]] = []
-    english: list[str] = []
+    return _build_table(_read_concepts())
+
+
+@cache
+def _load_synonyms() -> ConceptTable:
+    """The concepts, and the nouns by which the readers of statements know a relation, where no concept has them.
+
+    "Coloc" and "flatmate" are one word to who asks, but no proof that either is no name (`is_vocabulary`).
+    """
+    meanings = _read_concepts()
+    known = _build_table(meanings).by_term
+    for language in list_codes():
+        for relation, words in _read_relation_nouns(language):
+            meaning = _find_meaning(relation, meanings)
+            new = [word for word in words if not any(term in known for term in _terms_of(word, language))]
+            meanings.setdefault(meaning, {}).setdefault(language, []).extend(new)
+    return _build_table({name: found for name, found in meanings.items() if any(found.values())})
+
+
+def _read_concepts() -> dict[str, dict[str, list[str]]]:
+    """The words of each meaning by language."""
+    found: dict[str, dict[str, list[str]]] = {}
     for language in list_codes():
         for meaning in read_sections(language, SUBJECT):
-            words = read_entries(language, SUBJECT, meaning)
-            if meaning not in numbers:
-                numbers[meaning] = len(terms)
-                terms.append({})
-                english.append(words[0].replace("-", " "))
-            for word in words:
-                terms[numbers[meaning]].update(dict.fromkeys(_terms_of(word, language)))
+            found.setdefault(meaning, {})[language] = list(read_entries(language, SUBJECT, meaning))
+    return found
+
+
+def _read_relation_nouns(language: str) -> Iterator[tuple[str, list[str]]]:
+    for subject in OF_RELATIONS:
+        for section in read_sections(language, subject):
+            relation = section.removeprefix(NOUN)
+            if section.startswith(NOUN) and relation not in NO_MEANING:
+                yield relation, [word for word in read_entries(language, subject, section) if " " not in word]
+
+
+def _find_meaning(relation: str, meanings: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The meaning of the same name, or else that which has the relation's name among its English words."""
+    if relation in meanings:
+        return relation
+    english = ((name, words.get(DEFAULT_LANGUAGE, ())) for name, words in meanings.items())
+    return next((name for name, words in english if relation in words), relation)
+
+
+def _build_table(meanings: Mapping[str, Mapping[str, Sequence[str]]]) -> ConceptTable:
+    terms: list[dict[str, None]] = []
+    english: list[str] = []
+    for found in meanings.values():
+        english.append(next(words[0] for words in found.values() if words).replace("-", " "))
+        terms.append({term: None for code, words in found.items() for word in words for term in _terms_of(word, code)})
     by_term: dict[str, list[int]] = {}
-    for number, found in enumerate(terms):
-        for term in found:
+    for number, held in enumerate(terms):
+        for term in held:
             by_term.setdefault(term, []).append(number)
     return ConceptTable(
         {term: tuple(found) for term, found in by_term.items()}, [tuple(found) for found in terms], english

@@ -184,7 +184,6 @@ def test_what_a_friend_reckons_tells_of_the_friend_alone() -> None:
     assert read_slots("my mate Dave reckons I'm lactose intolerant but I'm not") == {("you", "friend_of", "dave")}
 
 
-
 def test_what_stands_before_the_pretending_is_so() -> None:
     assert read_slots("I am 34 years old and I feel like I'm 80") == {("you", "age", "34")}
 

@@ -10,6 +10,7 @@ from memory.access.scope import user_scope
 from memory.claims.constraints import find_constraint
 from memory.claims.questions import read_question
 from memory.context import known
+from memory.context.blocks import KnownLine
 from memory.context.compose import Context
 from memory.context.known import describe_rows
 from memory.context.known_rows import read_known_rows
@@ -265,3 +266,17 @@ def test_of_a_bank_that_waits_to_be_read_a_context_reads_the_foremost_alone(
         told = list(describe_rows(rows, clock()))
     assert len(told) == len(waiting)
     assert len(read) == known.MOST_READ_HERE
+
+
+def test_what_another_line_says_with_more_is_not_told_beside_it() -> None:
+    said = [
+        "I'm Livio.",
+        "I'm Livio, a lighting technician.",
+        "Livio lives in Esch.",
+        "I'm Livio, a lighting technician.",
+    ]
+    lines = [KnownLine(statement, "told on 3 August 2026") for statement in said]
+    left = [line.statement for line in known.drop_contained(lines)]
+    assert left == said[1:]
+    over = KnownLine("I'm Livio.", "until 2025", is_over=True)
+    assert known.drop_contained([over, *lines])[0] == over

@@ -1,17 +1,17 @@
-"""What a sentence tells in few words, mostly without a verb: appointments, the end of a couple or a work, a new work or
-home."""
+"""What a sentence tells in few words, mostly without a verb: appointments, sums, a couple that comes together or parts,
+the end of a work, a new work or home."""
 
 from dataclasses import replace
 
 from memory.claims.amounts import settle_amounts
 from memory.claims.arrivals import add_arrivals
 from memory.claims.claim import Claim
+from memory.claims.couples import add_couple
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.dismissals import add_dismissal
 from memory.claims.named_last import name_animals
 from memory.claims.presupposed.kinds import PETS, load_kinds, normalise
 from memory.claims.readings import SentenceReading, TurnReading
-from memory.claims.separations import add_separation
 from memory.claims.taxonomy import ANIMALS
 
 
@@ -23,7 +23,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
     likely = reading.whole.languages
     claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
-    claims = add_separation(claims, one.sentence, one.place, likely)
+    claims = add_couple(claims, one.sentence, one.place, likely)
     claims = add_dismissal(claims, one.sentence, one.place, likely)
     return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
 

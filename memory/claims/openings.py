@@ -112,7 +112,8 @@ def find_introduction(sentence: Sentence, heads: set[int], end: int, *, is_greet
             continue
         is_named = all(at in sentence.capitals for at in range(last, end))
         is_known = sentence.has("state") or any(sentence.has_at(at, MARK + "topic", "kin") for at in range(last, end))
-        if is_named or (word_count == 1 and not is_known):
+        # "Ok it's official, Sam and I are a couple": who writes capitals writes one in a name.
+        if is_named or (word_count == 1 and not is_known and not sentence.capitals):
             return ClauseOpening("", "name", SPEAKER, first, last)
     return None
 

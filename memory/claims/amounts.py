@@ -12,14 +12,16 @@ from typing import Final
 
 from memory.claims.building import word_whole, write_sentence
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.frames.tokens import read_hot_tokens
+from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import join_entries, load_words
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_text
 from memory.language.hebrew import HEBREW
+from memory.language.intents import OPENS_ASKING
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
@@ -61,7 +63,9 @@ def settle_amounts(
     claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
 ) -> list[Claim]:
     """The claims of a sentence with the sums that it tells, each in place of what its clause made of it."""
-    for language in sorted(languages or ()) if FIGURE.search(sentence.raw) else ():
+    if FIGURE.search(sentence.raw) is None or sentence.has("wish", "suppose"):
+        return list(claims)
+    for language in sorted(languages or ()):
         sums = list(find_sums(sentence, language, claims))
         if sums:
             rest = [one for one in claims if not any(is_misread(one, found) for found in sums)]
@@ -73,7 +77,9 @@ def find_sums(sentence: Sentence, language: str, claims: Sequence[Claim]) -> Ite
     start = 0
     for mark in [*PIECE.finditer(sentence.raw), None]:
         end = mark.start() if mark else len(sentence.raw)
-        if not (mark and mark[0].startswith("?")) and not is_of_another(sentence.raw[start:end], language, claims):
+        piece = sentence.raw[start:end]
+        is_asked = (mark and mark[0].startswith("?")) or OPENS_ASKING.search(fold_text(piece.strip())) is not None
+        if not is_asked and not is_of_another(piece, language, claims):
             yield from read_piece(sentence.raw, start, end, language)
         start = mark.end() if mark else end
 
@@ -82,7 +88,7 @@ def read_piece(raw: str, start: int, end: int, language: str) -> Iterator[Sum]:
     taken: set[int] = set()
     for relation, noun in find_nouns(raw, start, end, language):
         figures = [one for one in FIGURE.finditer(raw, start, end) if one.start() not in taken]
-        earlier = [one for one in figures if counts_from(raw, one, language)]
+        earlier = [one for one in figures if counts_from(raw, one, end, language)]
         meant = [one for one in figures if one not in earlier and is_sum(raw, one, end, language)]
         near = min(meant, key=lambda one: measure_distance(one, noun), default=None)
         if near is not None:
@@ -94,12 +100,19 @@ def read_piece(raw: str, start: int, end: int, language: str) -> Iterator[Sum]:
 def find_nouns(raw: str, start: int, end: int, language: str) -> Iterator[tuple[str, re.Match[str]]]:
     for relation in SUMS:
         for noun in load_nouns(language, relation).finditer(raw, start, end):
-            if is_own(raw[start : noun.start()], raw[noun.end() : end], language):
+            before = raw[start : noun.start()]
+            if is_own(before, raw[noun.end() : end], language) and not is_sought(raw, before, language):
                 yield relation, noun
     for verb in load_nouns(language, "earn").finditer(raw, start, end):
         figure = FIGURE.search(raw, verb.end(), end)
         if figure and not raw[verb.end() : figure.start()].strip() and is_sum(raw, figure, end, language, LEAST_EARNED):
             yield EARNED, verb
+
+
+def is_sought(raw: str, before: str, language: str) -> bool:
+    """ "I'm looking for a flat, rent 1200 at most"; of one's own rent another clause takes nothing back."""
+    is_mine = any(one.has("my") for one in read_hot_tokens(before, load_hot_words(language)))
+    return not is_mine and load_nouns(language, "no sum").search(raw) is not None
 
 
 def measure_distance(figure: re.Match[str], noun: re.Match[str]) -> int:
@@ -113,35 +126,50 @@ def is_own(before: str, behind: str, language: str) -> bool:
     tokens = read_hot_tokens(f"{before}x", words)[:-1]
     if not tokens or tokens[-1].has("his") or tokens[-1].text == OWNER_OF:
         return not tokens
-    if any(one.has("i", "me", "my") for one in tokens) or language == HEBREW:
+    if any(one.has("my") for one in tokens) or language == HEBREW:
         return True
     follows = read_hot_tokens(behind, words)
     is_placed = len(follows) > 1 and follows[0].plain in load_words(language, "in place")
     is_placed = is_placed and not follows[1].text[0].isdigit()
-    is_led = tokens[-1].has("det", "prep", "of") or tokens[-1].is_mark or tokens[-1].text[0].isdigit()
-    return is_led and not (is_placed and tokens[-1].has("det"))
+    if tokens[-1].has("det"):
+        return not is_placed
+    # "Pago 700 de renda", "1650 Miete", and not "they want 1200 rent".
+    is_led = tokens[-1].has("prep", "of") or tokens[-1].is_mark or tokens[-1].text[0].isdigit()
+    return is_led and (load_nouns(language, "pay").search(before) is not None or not any(map(says_more, tokens)))
+
+
+def says_more(token: HotToken) -> bool:
+    return not (token.is_mark or token.text[0].isdigit() or token.has("prep", "of", "adv"))
 
 
 def is_of_another(spoken: str, language: str, claims: Sequence[Claim]) -> bool:
-    """Whether a clause speaks of somebody else's money; what a landlord or a boss says of it is the person's."""
+    """Whether a clause speaks of somebody else's money, or of what none is paid yet.
+
+    What a landlord or a boss says of it is the person's.
+    """
+    if load_nouns(language, "no sum").search(spoken) is not None:
+        return True
     nouns = load_relation_nouns(language)
     people = {nouns.get(fold_letters(word), "") for word in WORD.findall(spoken)}
     named = any(fold_letters(one.subject) in load_given_names() and one.statement[:-1] in spoken for one in claims)
     return named or not people.isdisjoint(PEOPLE - PAYING)
 
 
-def counts_from(raw: str, figure: re.Match[str], language: str) -> bool:
-    """ "From 900", "by 50", "since 2019": no sum that it has come to."""
+def counts_from(raw: str, figure: re.Match[str], end: int, language: str) -> bool:
+    """ "From 900", "by 50", "due on 1 March 2026": no sum that it has come to."""
     before = raw[max(0, figure.start() - BEFORE) : figure.start()]
-    if load_before(language).search(before) is not None:
-        return True
-    return bool(YEAR.fullmatch(figure[2])) and not figure[1] and figure[0] == figure[2] and before.endswith("in ")
+    is_year = YEAR.fullmatch(figure[2]) is not None and not is_marked(raw, figure, end, language)
+    return is_year or load_before(language).search(before) is not None
+
+
+def is_marked(raw: str, figure: re.Match[str], end: int, language: str) -> bool:
+    """Whether a currency or a time says that a figure is money."""
+    return figure[0] != figure[2] or load_units(language).match(raw, figure.end(), end) is not None
 
 
 def is_sum(raw: str, figure: re.Match[str], end: int, language: str, least: int = LEAST) -> bool:
-    """Whether a figure is money: by its currency or its time, or by its size ("in rente mit 71")."""
-    is_marked = figure[0] != figure[2] or load_units(language).match(raw, figure.end(), end) is not None
-    return is_marked or int(re.sub(r"\D", "", figure[2])) >= least
+    """Whether a figure is money, by what marks it or by its size ("in rente mit 71")."""
+    return is_marked(raw, figure, end, language) or int(re.sub(r"\D", "", figure[2])) >= least
 
 
 def complete_figure(raw: str, figure: re.Match[str], end: int, language: str) -> str:

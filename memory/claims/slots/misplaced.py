@@ -15,6 +15,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 
 WORD: Final = re.compile(r"[^\W_]+")
+PAID: Final = frozenset({"pays", "rent", "salary", "mortgage", "pension"})
 HAD: Final = frozenset({"owns", "has", "car"})
 WHERE: Final = frozenset({"lives_in", "home", "moved_from", "went_to"})
 # Where a participle follows "have" at once.
@@ -25,8 +26,8 @@ CONSUMED: Final = frozenset({"food", "drink"})
 def is_misplaced(claim: Claim) -> bool:
     if not claim.object:
         return False
-    if claim.relation == "pays":
-        # "The mortgage is fixed".
+    if claim.relation in PAID:
+        # "The mortgage is fixed", "my rent is due".
         return not any(char.isdigit() for char in claim.object)
     if claim.relation == "works_at" and claim.tense == "over":
         return is_given_up(claim)

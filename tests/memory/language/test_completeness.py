@@ -93,7 +93,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         *("allergic_to", "has_condition", "diet", "likes", "dislikes", "hobby", "owns", "routine", "birthday"),
         *("noun wife", "noun mother", "noun child", "noun dog", "noun home", "noun job"),
     ),
-    "amounts": ("rent", "salary", "mortgage", "pension", "earn", "from", "of money"),
+    "amounts": ("rent", "salary", "mortgage", "pension", "pay", "earn", "from", "of money", "no sum"),
     "presupposed": (
         *("plant", "dog", "cat", "animal", "instrument", "vehicle", "device", "equipment"),
         *("condition", "body", "hurt"),

@@ -243,7 +243,10 @@ def drop_repetitions(hits: Sequence[SearchHit], chosen: Sequence[KnownLine]) -> 
 
 
 def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) -> list[SearchHit]:
-    """The best hit of each wording, and none that is known already: a lesson noted three times is one line."""
+    """The best hit of each wording, and none that is known already: a lesson noted three times is one line.
+
+    Of a turn and a sentence of it, which the bank holds as well, the turn alone, wherever it stands.
+    """
     known_ids = {line.memory_id for line in known}
     known_keys = {line.key for line in known}
     best: dict[str, SearchHit] = {}
@@ -252,7 +255,15 @@ def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) ->
             continue
         if not hit.is_dormant or hit.position <= SURE_PLACES or is_clearly_relevant(hit):
             best.setdefault(hit.item.content_hash, hit)
-    return list(best.values())
+    # What says of itself that it is over tells nothing of what in it still holds.
+    holding = [hit for hit in best.values() if hit.superseded_by is None]
+    turns = [(hit.item.occurred_at, f" {fold_words(hit.item.text)} ") for hit in holding]
+    return [hit for hit in best.values() if not is_part(hit, turns)]
+
+
+def is_part(hit: SearchHit, turns: Sequence[tuple[datetime, str]]) -> bool:
+    said = f" {fold_words(hit.item.text)} "
+    return any(at == hit.item.occurred_at and said in turn and said != turn for at, turn in turns)
 
 
 def is_clearly_relevant(hit: SearchHit) -> bool:

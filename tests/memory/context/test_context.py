@@ -193,6 +193,17 @@ def test_of_dormant_memories_only_the_first_and_those_clearly_on_the_matter_are_
     assert [hit.position for hit in drop_repeated_hits([*hits, told], [])] == [1, 2, 3, 6]
 
 
+def test_of_a_turn_and_a_sentence_of_it_the_turn_alone_is_told(user: EndUser, clock: Clock) -> None:
+    put_memory(user, clock, "User: The crew calls me Lumi. The lighthouse is mine\nAssistant: Noted, Lumi")
+    put_memory(user, clock, "The lighthouse is mine")
+    clock.advance(days=1)
+    put_memory(user, clock, "The lighthouse is mine since May")
+    told = context_block(compose_context(user, clock, "Whose is the lighthouse?"), "retrieved_memories")
+    assert told.count("The lighthouse is mine") == 2
+    assert "since May" in told
+    assert "calls me Lumi" in told
+
+
 def test_a_memory_is_handed_over_whole_or_not_at_all(user: EndUser, clock: Clock) -> None:
     texts = [f"Lighthouse {number}: " + "the lamp turns all night " * 100 for number in range(5)]
     for text in texts:

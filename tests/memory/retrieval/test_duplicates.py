@@ -99,18 +99,3 @@ def test_sorted_by_recency_the_order_is_that_of_the_moments(api: ApiClient, user
         make_log(user, page, occurred_at=moment)
     found = [hit["content"].split()[-1] for hit in search(api, "lighthouse log", sort_by="recency", limit=10)]
     assert found == sorted(pages, reverse=True)
-
-
-def test_a_sentence_of_a_turn_below_the_turn_takes_no_place(
-    api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None]
-) -> None:
-    said_at = LONG_AGO + timedelta(hours=1)
-    turn = "User: The crew calls me Lumi on the ferry. Make me a table of the piers\nAssistant: Here it is, by number"
-    whole = MemoryItemFactory.create(user=user, text=turn, occurred_at=said_at)
-    part = MemoryItemFactory.create(user=user, text="Make me a table of the piers", occurred_at=said_at)
-    other = MemoryItemFactory.create(user=user, text="Make me a table of the piers of Oban", occurred_at=said_at)
-    index_now(user)
-    found = search(api, "What does the crew call me on the ferry to the piers?")
-    shown = {hit["memory_id"]: hit.get("duplicates", []) for hit in found}
-    assert shown[str(whole.pk)] == [str(part.pk)]
-    assert str(other.pk) in shown

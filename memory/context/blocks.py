@@ -109,6 +109,11 @@ def fold_words(text: str) -> str:
     return NOT_WORDS.sub(" ", fold_text(text[:MOST_COMPARED])).strip()
 
 
+def holds_words(whole: str, part: str) -> bool:
+    """Whether folded words stand in others, side by side, beside more."""
+    return part != whole and f" {part} " in f" {whole} "
+
+
 def build_section(name: str, text: str) -> ContextSection:
     return ContextSection(name, text, estimate_tokens(text))
 

@@ -19,6 +19,7 @@ from memory.context.blocks import (
     build_section,
     derive_fence,
     fold_words,
+    holds_words,
 )
 from memory.context.budget import (
     TokenBudget,
@@ -255,15 +256,14 @@ def drop_repeated_hits(hits: Sequence[SearchHit], known: Sequence[KnownLine]) ->
             continue
         if not hit.is_dormant or hit.position <= SURE_PLACES or is_clearly_relevant(hit):
             best.setdefault(hit.item.content_hash, hit)
+    said = [(hit, fold_words(hit.item.text)) for hit in best.values()]
     # What says of itself that it is over tells nothing of what in it still holds.
-    holding = [hit for hit in best.values() if hit.superseded_by is None]
-    turns = [(hit.item.occurred_at, f" {fold_words(hit.item.text)} ") for hit in holding]
-    return [hit for hit in best.values() if not is_part(hit, turns)]
-
-
-def is_part(hit: SearchHit, turns: Sequence[tuple[datetime, str]]) -> bool:
-    said = f" {fold_words(hit.item.text)} "
-    return any(at == hit.item.occurred_at and said in turn and said != turn for at, turn in turns)
+    turns = [(hit.item.occurred_at, words) for hit, words in said if hit.superseded_by is None]
+    return [
+        hit
+        for hit, words in said
+        if not any(at == hit.item.occurred_at and holds_words(turn, words) for at, turn in turns)
+    ]
 
 
 def is_clearly_relevant(hit: SearchHit) -> bool:

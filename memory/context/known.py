@@ -17,7 +17,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
 from memory.claims.relations import ABOUT, is_single_valued
-from memory.context.blocks import KnownLine, describe_source, fold_words
+from memory.context.blocks import KnownLine, describe_source, fold_words, holds_words
 from memory.context.bystanders import is_of_distant
 from memory.context.known_rows import BASICS, MOST_NEAR, NEAR, KnownItem, KnownRows, read_known_rows
 from memory.context.matters import Apartness
@@ -237,13 +237,12 @@ def choose_lines(
 
 def drop_contained(lines: Sequence[KnownLine]) -> list[KnownLine]:
     """Without those of which another says all and more: "I'm Livio" beside "I'm Livio, a lighting technician"."""
-    said = {f" {line.key} " for line in lines if not line.is_over}
-    kept = []
-    for line in lines:
-        own = f" {line.key} "
-        if line.is_standing or line.is_over or not any(own in one for one in said - {own}):
-            kept.append(line)
-    return kept
+    said = {line.key for line in lines if not line.is_over}
+    return [
+        line
+        for line in lines
+        if line.is_standing or line.is_over or not any(holds_words(one, line.key) for one in said)
+    ]
 
 
 def mark_changed(line: KnownLine) -> KnownLine:

@@ -76,7 +76,7 @@ def _load_synonyms() -> ConceptTable:
     "Coloc" and "flatmate" are one word to who asks, but no proof that either is no name (`is_vocabulary`).
     """
     meanings = _read_concepts()
-    known = _build_table(meanings).by_term
+    known = _load_concepts().by_term
     for language in list_codes():
         for relation, words in _read_relation_nouns(language):
             meaning = _find_meaning(relation, meanings)

@@ -14,7 +14,8 @@ from memory.claims.building import word_whole, write_sentence
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
-from memory.claims.relations import ABOUT
+from memory.claims.presupposed.phrases import OWNER_OF
+from memory.claims.relations import ABOUT, SUMS
 from memory.claims.slots.matching import join_entries, load_words
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.annotation import Sentence
@@ -26,13 +27,11 @@ from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 SUBJECT: Final = "amounts"
-SUMS: Final = ("rent", "salary", "mortgage", "pension")
 EARNED: Final = "salary"
 # What clauses make of a sum. Any other claim of the sentence stays.
 MISREAD: Final = frozenset({"pays", "from", ABOUT, "has", "time", "quantity", *SUMS})
 # Who sets the person's own rent and pay.
 PAYING: Final = frozenset({"landlord", "boss"})
-OWNER_OF: Final = "'s"
 WORD: Final = re.compile(r"[^\W\d_]+")
 PIECE: Final = re.compile(r"(?:[,;:(–—]|\s-)\s+|[.!?)]+(?:\s|$)")
 SIGN: Final = r"[€$£₪]"
@@ -99,43 +98,39 @@ def read_piece(raw: str, start: int, end: int, language: str) -> Iterator[Sum]:
 
 def find_nouns(raw: str, start: int, end: int, language: str) -> Iterator[tuple[str, re.Match[str]]]:
     for relation in SUMS:
-        for noun in load_nouns(language, relation).finditer(raw, start, end):
-            before = raw[start : noun.start()]
-            if is_own(before, raw[noun.end() : end], language) and not is_sought(raw, before, language):
+        for noun in load_said(language, relation).finditer(raw, start, end):
+            if is_own(raw, (start, end), noun, language):
                 yield relation, noun
-    for verb in load_nouns(language, "earn").finditer(raw, start, end):
+    for verb in load_said(language, "earn").finditer(raw, start, end):
         figure = FIGURE.search(raw, verb.end(), end)
         if figure and not raw[verb.end() : figure.start()].strip() and is_sum(raw, figure, end, language, LEAST_EARNED):
             yield EARNED, verb
-
-
-def is_sought(raw: str, before: str, language: str) -> bool:
-    """ "I'm looking for a flat, rent 1200 at most"; of one's own rent another clause takes nothing back."""
-    is_mine = any(one.has("my") for one in read_hot_tokens(before, load_hot_words(language)))
-    return not is_mine and load_nouns(language, "no sum").search(raw) is not None
 
 
 def measure_distance(figure: re.Match[str], noun: re.Match[str]) -> int:
     return noun.start() - figure.end() if figure.end() <= noun.start() else figure.start() - noun.end()
 
 
-def is_own(before: str, behind: str, language: str) -> bool:
-    """Neither "his rent", nor "Tom's rent", nor "the average rent in Berlin"."""
-    words = load_hot_words(language)
+def is_own(raw: str, piece: tuple[int, int], noun: re.Match[str], language: str) -> bool:
+    """Neither "his rent", nor "Tom's rent", nor "the average rent in Berlin", nor one for which a flat is sought."""
+    words, before = load_hot_words(language), raw[piece[0] : noun.start()]
     # What is written onto the noun, as "l'", is told by what follows it.
     tokens = read_hot_tokens(f"{before}x", words)[:-1]
+    is_mine = any(one.has("my") for one in tokens)
+    if not is_mine and load_said(language, "no sum").search(raw) is not None:
+        return False
     if not tokens or tokens[-1].has("his") or tokens[-1].text == OWNER_OF:
         return not tokens
-    if any(one.has("my") for one in tokens) or language == HEBREW:
+    if is_mine or language == HEBREW:
         return True
-    follows = read_hot_tokens(behind, words)
+    follows = read_hot_tokens(raw[noun.end() : piece[1]], words)
     is_placed = len(follows) > 1 and follows[0].plain in load_words(language, "in place")
     is_placed = is_placed and not follows[1].text[0].isdigit()
     if tokens[-1].has("det"):
         return not is_placed
     # "Pago 700 de renda", "1650 Miete", and not "they want 1200 rent".
     is_led = tokens[-1].has("prep", "of") or tokens[-1].is_mark or tokens[-1].text[0].isdigit()
-    return is_led and (load_nouns(language, "pay").search(before) is not None or not any(map(says_more, tokens)))
+    return is_led and (load_said(language, "pay").search(before) is not None or not any(map(says_more, tokens)))
 
 
 def says_more(token: HotToken) -> bool:
@@ -147,7 +142,7 @@ def is_of_another(spoken: str, language: str, claims: Sequence[Claim]) -> bool:
 
     What a landlord or a boss says of it is the person's.
     """
-    if load_nouns(language, "no sum").search(spoken) is not None:
+    if load_said(language, "no sum").search(spoken) is not None:
         return True
     nouns = load_relation_nouns(language)
     people = {nouns.get(fold_letters(word), "") for word in WORD.findall(spoken)}
@@ -203,7 +198,7 @@ def claim_sum(one: Sum, claims: Sequence[Claim], sentence: Sentence, place: int,
 
 
 @cache
-def load_nouns(language: str, section: str) -> re.Pattern[str]:
+def load_said(language: str, section: str) -> re.Pattern[str]:
     words = join_entries(language, section, SUBJECT)
     led = "[הבלמושכ]?" if language == HEBREW else ""
     return re.compile(rf"(?<!\w){led}(?:{words})(?!\w)", re.IGNORECASE)

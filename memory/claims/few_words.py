@@ -10,7 +10,7 @@ from memory.claims.couples import add_couple
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.dismissals import add_dismissal
 from memory.claims.named_last import name_animals
-from memory.claims.presupposed.kinds import PETS, load_kinds, normalise
+from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.taxonomy import ANIMALS
 
@@ -35,14 +35,10 @@ def name_breeds(claims: list[Claim]) -> list[Claim]:
     return [
         replace(claim, relation=named[claim.relation])
         if (claim.relation == "works_as" and claim.subject in animals)
-        or (claim.relation in ANIMALS and is_breed(claim))
+        or (claim.relation in ANIMALS and find_pet(claim.object, claim.lang or "en"))
         else claim
         for claim in claims
     ]
-
-
-def is_breed(claim: Claim) -> bool:
-    return load_kinds(claim.lang or "en").nouns.get(normalise(claim.object), ("",))[0] in PETS
 
 
 def drop_repeated(claims: list[Claim]) -> list[Claim]:

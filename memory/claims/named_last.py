@@ -1,7 +1,7 @@
 """The name of an animal with which a sentence ends that tells of it: "we adopted a kitten last week, Pickle"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,8 +9,7 @@ from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
-from memory.claims.presupposed.kinds import PETS, load_kinds, normalise
-from memory.claims.taxonomy import ANIMALS
+from memory.claims.presupposed.kinds import find_pet, load_kinds, normalise
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import is_vocabulary
@@ -34,20 +33,11 @@ def name_animal(claim: Claim, spoken: str, sentence: Sentence) -> Claim:
     if claim.subject != SPEAKER or claim.relation not in HAD or not claim.polarity or claim.tense in {"past", "over"}:
         return claim
     language = claim.lang or "en"
-    relation = next(find_animals(claim.object, language), "")
+    relation = next(filter(None, (find_pet(word, language) for word in WORD.findall(claim.object))), "")
     name = strip_article(spoken, language)
     if not relation or not is_animal_name(name, language):
         return claim
     return replace(claim, relation=relation, object=name.casefold(), statement=word_whole(sentence), is_sure=True)
-
-
-def find_animals(spoken: str, language: str) -> Iterator[str]:
-    kinds, nouns = load_kinds(language).nouns, load_relation_nouns(language)
-    for word in map(normalise, WORD.findall(spoken)):
-        kind = kinds.get(word, ("",))[0]
-        if kind in PETS:
-            known = nouns.get(word, "")
-            yield known if known in ANIMALS else "pet" if kind == "animal" else kind
 
 
 def strip_article(spoken: str, language: str) -> str:

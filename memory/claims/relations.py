@@ -23,6 +23,8 @@ NO_PLACE: Final = re.compile(
     r"|^(?:\w+ ){1,4}(?:is|es|est|ist|è|é) "
 )
 
+# What is paid or earned, by what it is for.
+SUMS: Final = ("rent", "salary", "mortgage", "pension")
 # A later plain statement on one of these supersedes the earlier one. Kin that may be several, animals and things do
 # not: a second dog ends no first one.
 SINGLE_VALUED: Final = frozenset(
@@ -39,14 +41,11 @@ SINGLE_VALUED: Final = frozenset(
         "hairdresser",
         "bank",
         "surname",
-        "rent",
-        "salary",
-        "mortgage",
-        "pension",
         "religion",
         "locker",
         "parking_space",
         "door",
+        *SUMS,
     }
 )
 

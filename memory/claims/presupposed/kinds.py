@@ -1,7 +1,7 @@
 """The kinds of what somebody may have, by the nouns that name them in each language."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -113,6 +113,21 @@ def list_entries(language: str, kind: str) -> Iterator[str]:
         yield from read_entries(language, "slots", CONDITION)
     if kind == "language":
         yield from read_entries(language, "slots", "language word")
+
+
+def name_animal(kind: str, forms: Iterable[str], language: str) -> str:
+    """The relation of a dog, of a cat and of what else it is called; of an animal that no noun tells, a pet."""
+    if kind != "animal":
+        return kind
+    nouns = load_relation_nouns(language)
+    return next((nouns[form] for form in forms if nouns.get(form) in ANIMALS), "pet")
+
+
+def find_pet(word: str, language: str) -> str:
+    """Whether a noun is one of an animal that is kept, by the relation; else nothing."""
+    form = normalise(word)
+    kind = load_kinds(language).nouns.get(form, ("",))[0]
+    return name_animal(kind, [form], language) if kind in PETS else ""
 
 
 def normalise(entry: str) -> str:

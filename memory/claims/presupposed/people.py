@@ -6,14 +6,13 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.frames.words import load_relation_nouns
-from memory.claims.presupposed.kinds import PERSON, PETS, fold_apart, list_forms, load_phrases, load_said
+from memory.claims.presupposed.kinds import PERSON, PETS, fold_apart, list_forms, load_phrases, load_said, name_animal
 from memory.claims.presupposed.kinds import SUBJECT as WORDS
 from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.presupposed.third_persons import tell_third
 from memory.claims.slots.templates import join_numbers
-from memory.claims.taxonomy import ANIMALS, GROUPS
+from memory.claims.taxonomy import GROUPS
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import is_vocabulary
 from memory.language.hebrew import BEFORE_A_NAME, HEBREW
@@ -74,12 +73,8 @@ def name_relation(sentence: SpokenSentence, noun: OwnNoun) -> str:
     if kind.startswith(PERSON):
         relation = kind.removeprefix(PERSON)
         return "friend_of" if relation == FRIEND else relation
-    if kind != "animal":
-        return kind
     words = [one.plain for one in sentence.tokens[noun.first : noun.last]]
-    nouns = load_relation_nouns(sentence.language)
-    known = (nouns.get(form, "") for form in list_forms(words, sentence.language))
-    return next((one for one in known if one in ANIMALS), "pet")
+    return name_animal(kind, list_forms(words, sentence.language), sentence.language)
 
 
 def find_name_behind(sentence: SpokenSentence, at: int) -> tuple[int, int] | None:

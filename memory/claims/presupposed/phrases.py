@@ -101,9 +101,14 @@ def find_own_nouns(sentence: SpokenSentence) -> Iterator[OwnNoun]:
 def is_engaged(sentence: SpokenSentence, noun: OwnNoun) -> bool:
     """ "Para el pediatra, el doctor Llorente": whose the doctor is goes without saying where a name follows."""
     who = noun.kinds[0].removeprefix(PERSON)
-    behind = noun.end + (noun.end < len(sentence.tokens) and sentence.tokens[noun.end].text == ",")
-    behind += sentence.says(behind, "det")
-    return who in HELPERS | ENGAGED and noun.first == noun.start + 1 and sentence.says(behind, "title")
+    is_near = noun.first == noun.start + 1
+    return who in HELPERS | ENGAGED and is_near and sentence.says(skip_to_name(sentence, noun.end), "title")
+
+
+def skip_to_name(sentence: SpokenSentence, at: int) -> int:
+    """Past a comma and the article of a title."""
+    at += at < len(sentence.tokens) and sentence.tokens[at].text == ","
+    return at + (sentence.says(at, "det") and sentence.says(at + 1, "title"))
 
 
 def is_owner(sentence: SpokenSentence, at: int) -> bool:
@@ -148,9 +153,7 @@ def read_job(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
     at = owner + 1
     if at + 1 >= len(sentence.tokens) or not is_job(sentence.tokens[at], sentence.language):
         return None
-    behind = at + 1 + (sentence.tokens[at + 1].text == ",")
-    behind += sentence.says(behind, "det") and sentence.says(behind + 1, "title")
-    named = sentence.tokens[min(behind, len(sentence.tokens) - 1)]
+    named = sentence.tokens[min(skip_to_name(sentence, at + 1), len(sentence.tokens) - 1)]
     is_given = named.plain in load_given_names() and named.is_capital and not named.classes
     if not (is_given or named.has("title")):
         return None

@@ -6,6 +6,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.frames.participles import is_participle
 from memory.claims.frames.places import is_known_place
+from memory.claims.relations import SUMS
 from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
@@ -15,7 +16,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 
 WORD: Final = re.compile(r"[^\W_]+")
-PAID: Final = frozenset({"pays", "rent", "salary", "mortgage", "pension"})
+PAID: Final = frozenset({"pays", *SUMS})
 HAD: Final = frozenset({"owns", "has", "car"})
 WHERE: Final = frozenset({"lives_in", "home", "moved_from", "went_to"})
 # Where a participle follows "have" at once.

@@ -11,7 +11,7 @@ same and a large user waits longer.
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from math import log
 from operator import attrgetter
 from typing import Any, Self
@@ -37,10 +37,11 @@ SAMPLE = 256
 # Of a longer query only the longest words are searched for: they are the rarest, and each costs an index scan.
 MOST_WORDS = 24
 # About how many rows the words of a query may find together; the commoner ones then only add to the scores.
-FOUND_ROWS = 2_500
+FOUND_ROWS = 1_500
 # How many of each tier stand for all rows of a word that is too common to read them all.
-NEWEST_ROWS = 1_000
-# So many of the common words are looked for after all, one by one, while the rarer ones found too little.
+NEWEST_ROWS = 300
+# So many of the common words are looked for after all, two together and then one by one, while the rarer ones found
+# too little.
 COMMON_TRIED = 3
 RANKED_TWICE = 100
 
@@ -114,6 +115,21 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsFound:
+    """By which words rows are found: all that hold one of some, all that hold two of others, the newest of a third
+    sort. What is left is only scored."""
+
+    whole: list[Word]
+    pairs: list[tuple[Word, Word]]
+    newest: list[Word]
+    scored: list[Word]
+
+    @property
+    def words(self) -> list[Word]:
+        return [*self.whole, *self.newest, *self.scored]
+
+
+@dataclass(frozen=True, slots=True)
 class WordCounts:
     """What the sample says of the rows a filter lets through."""
 
@@ -134,11 +150,21 @@ class WordCounts:
                 return self.words[:position], self.words[position:]
         return self.words, []
 
-    def choose_costs(self, whole: list[Word], newest: list[Word]) -> dict[str, str]:
+    def choose_pairs(self, common: list[Word]) -> list[tuple[Word, Word]]:
+        """Which two of the common words are looked for together, rarest first, as many as there is room for."""
+        room, pairs = float(FOUND_ROWS), []
+        for one, other in combinations(common[:COMMON_TRIED], 2):
+            room -= one.rows * other.rows / self.total
+            if room < 0:
+                break
+            pairs.append((one, other))
+        return pairs
+
+    def choose_costs(self, found: RowsFound) -> dict[str, str]:
         """The settings under which the rows of words are found through one index."""
-        forms = sum(len(word.forms) for word in whole)
-        is_clear = 0 < forms * TAKEN_SHARE * self.table < self.owned / 2
-        return ENTRIES_ARE_DEAR if self.owned > MANY_ROWS and is_clear and not newest else {}
+        forms = sum(len(word.forms) for word in found.whole)
+        is_clear = bool(found.whole or found.pairs) and forms * TAKEN_SHARE * self.table < self.owned / 2
+        return ENTRIES_ARE_DEAR if self.owned > MANY_ROWS and is_clear and not found.newest else {}
 
     def weight(self, word: Word) -> float:
         return log(1 + max(0.0, self.total - word.rows + 0.5) / (word.rows + 0.5))
@@ -193,11 +219,22 @@ class FullTextSearch:
         survey = self._survey()
         rare, common = survey.split()
         found: list[LexicalMatch] = []
-        for tried in range(0 if rare else 1, min(len(common), COMMON_TRIED) + 1):
-            found = self._rank(survey, rare, common[:tried], common[tried:])
+        for sought in self._list_attempts(survey, rare, common):
+            found = self._rank(survey, sought)
             if len(found) >= self.limit:
                 break
         return found
+
+    @staticmethod
+    def _list_attempts(survey: WordCounts, rare: list[Word], common: list[Word]) -> Iterator[RowsFound]:
+        """Each finds all that the one before it found, and more."""
+        if rare:
+            yield RowsFound(rare, [], [], common)
+        pairs = survey.choose_pairs(common)
+        if pairs:
+            yield RowsFound(rare, pairs, [], common)
+        for tried in range(1, min(len(common), COMMON_TRIED) + 1):
+            yield RowsFound(rare, pairs, common[:tried], common[tried:])
 
     def _survey(self) -> WordCounts:
         words = "".join(OCCURRENCES.format(number=number) for number in range(len(self.groups)))
@@ -213,17 +250,15 @@ class FullTextSearch:
         total, length = max(1.0, fitting * each), max(1.0, float(average))
         return WordCounts(total, length, seen * each, table, words_seen)
 
-    def _rank(
-        self, survey: WordCounts, whole: list[Word], newest: list[Word], scored: list[Word]
-    ) -> list[LexicalMatch]:
-        """All rows of some words and the newest of others, ranked by these and the words that are only scored."""
-        words = [*whole, *newest, *scored]
+    def _rank(self, survey: WordCounts, found: RowsFound) -> list[LexicalMatch]:
+        """The rows that were found, ranked by all words."""
+        words = found.words
         holds = ", ".join(HOLDS.format(number=word.number) for word in words)
-        weights = [WEIGHT.format(counted=COUNTED.format(number=word.number)) for word in whole]
-        weights += [str(survey.weight(word)) for word in (*newest, *scored)]
+        weights = [WEIGHT.format(counted=COUNTED.format(number=word.number)) for word in found.whole]
+        weights += [str(survey.weight(word)) for word in (*found.newest, *found.scored)]
         # What a match costs for its length, as one factor: saturation * (1 - weight + weight * length / average).
         statement = RANKED.format(
-            found=" UNION ALL ".join(self._parts(whole, newest, holds)),
+            found=" UNION ALL ".join(self._parts(found, holds)),
             weights=", ".join(weights),
             gains=" + ".join(
                 f"CASE WHEN holds{word.number} THEN weights[{place}] ELSE 0 END" for place, word in enumerate(words, 1)
@@ -234,26 +269,34 @@ class FullTextSearch:
         values = {
             **self.values,
             "total": survey.total,
-            "whole": self._any_of(whole),
+            "whole": self._write_query(found),
             "lexemes": [build_lexeme(form, self.owner) for word in words for form in word.forms],
             "words": [place for place, word in enumerate(words, 1) for _ in word.forms],
             "depth": max(self.limit, RANKED_TWICE),
             "limit": self.limit,
         }
-        with apply_settings(survey.choose_costs(whole, newest)):
+        with apply_settings(survey.choose_costs(found)):
             self.cursor.execute(statement, values)
             rows = self.cursor.fetchall()
         return [LexicalMatch(id, float(score)) for id, score in rows]
 
-    def _any_of(self, words: list[Word]) -> str:
-        return build_tsquery((form for word in words for form in word.forms), self.owner)
+    def _write_query(self, found: RowsFound) -> str:
+        """Any of the words, or any two that are looked for together."""
+        singles = [build_tsquery(word.forms, self.owner) for word in found.whole]
+        pairs = [
+            f"(({build_tsquery(one.forms, self.owner)})&({build_tsquery(other.forms, self.owner)}))"
+            for one, other in found.pairs
+        ]
+        return "|".join(singles + pairs)
 
-    def _parts(self, whole: list[Word], newest: list[Word], holds: str) -> Iterator[str]:
-        """The rows in question, each once: of the rare words together, of a common word by tier and status."""
-        if whole:
+    def _parts(self, found: RowsFound, holds: str) -> Iterator[str]:
+        """The rows in question, each once: of the rare words and the pairs together, of a common word by tier and
+        status."""
+        has_all = bool(found.whole or found.pairs)
+        if has_all:
             yield ROWS.format(holds=holds, where=f"{FITS} AND lexemes @@ %(whole)s::tsquery{self.conditions}")
-        apart = " AND NOT lexemes @@ %(whole)s::tsquery" if whole else ""
-        for word in newest:
+        apart = " AND NOT lexemes @@ %(whole)s::tsquery" if has_all else ""
+        for word in found.newest:
             held = f"lexemes @@ %(word{word.number})s::tsquery"
             for tier, status in product(range(len(self.tiers)), range(len(self.statuses))):
                 # The order and the leading columns of the index on recent rows.

@@ -57,6 +57,17 @@ class TestFullTextIndex(LexicalIndexContract):
         assert newest <= set(find("lamp barometer"))
         assert len(find("lamp ferry")) == len(set(find("lamp ferry")))
 
+    def test_of_two_common_words_what_holds_both_is_found_however_old_it_is(
+        self, find: Find, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(fulltext, "FOUND_ROWS", 5)
+        monkeypatch.setattr(fulltext, "NEWEST_ROWS", 2)
+        both = note(user, "The lamp of the ferry", occurred_at=LONG_AGO)
+        for day in range(1, 8):
+            note(user, "The lamp is lit", occurred_at=LONG_AGO + timedelta(days=day))
+            note(user, "The ferry is late", occurred_at=LONG_AGO + timedelta(days=day))
+        assert find("lamp ferry")[0] == both
+
     def test_a_statement_that_takes_too_long_is_interrupted_and_the_transaction_survives(
         self, index: LexicalIndex, note: Note, user: EndUser, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -28,6 +28,7 @@ class ConceptTable:
     by_term: dict[str, tuple[int, ...]]
     terms: list[tuple[str, ...]]
     english: list[str]
+    names: list[str]
 
 
 def find_alternatives(forms: Iterable[str]) -> tuple[str, ...]:
@@ -51,6 +52,12 @@ def find_english_name(forms: Iterable[str]) -> str | None:
     """The English word for whatever one of these terms of any language stands for; None where nothing is known."""
     known = _load_concepts()
     return next((known.english[known.by_term[form][0]] for form in forms if form in known.by_term), None)
+
+
+def list_meanings(forms: Iterable[str]) -> tuple[str, ...]:
+    """The names of the meanings that any of these terms stands for."""
+    known = _load_concepts()
+    return tuple(dict.fromkeys(known.names[number] for form in forms for number in known.by_term.get(form, ())))
 
 
 def list_terms(meaning: str) -> tuple[str, ...]:
@@ -121,7 +128,10 @@ def _build_table(meanings: Mapping[str, Mapping[str, Sequence[str]]]) -> Concept
         for term in held:
             by_term.setdefault(term, []).append(number)
     return ConceptTable(
-        {term: tuple(found) for term, found in by_term.items()}, [tuple(found) for found in terms], english
+        {term: tuple(found) for term, found in by_term.items()},
+        [tuple(found) for found in terms],
+        english,
+        list(meanings),
     )
 
 

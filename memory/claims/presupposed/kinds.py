@@ -26,6 +26,8 @@ ENGAGED: Final = frozenset({"lawyer", "accountant", "physio", "cleaner"})
 HAD: Final = (*PETS, "plant", "instrument", "device", "vehicle", "equipment", "home part", "business")
 KINDS: Final = (*HAD, CONDITION, "part", "body", "allergy", "hobby", "work", "study", "home", "uses", "system", "tool")
 KINDS_BESIDE: Final = ("trip", "passport", "language", "sport", "event", CHILD)
+# The makes and models of each, by the sections of `kinds.txt`.
+MAKES: Final = {"vehicle": ("car", "bicycle", "motorcycle"), "device": ("phone", "computer")}
 # What counts only where a capital marks it as a name: "my Golf".
 NAMED: Final = "named "
 # Words of the longest noun.
@@ -109,6 +111,8 @@ def load_names() -> dict[str, tuple[str, ...]]:
 def list_entries(language: str, kind: str) -> Iterator[str]:
     yield from read_entries(language, SUBJECT, kind)
     yield from read_entries(SHARED, SUBJECT, kind)
+    for narrower in MAKES.get(kind, ()):
+        yield from read_entries(SHARED, "kinds", narrower)
     if kind == CONDITION:
         yield from read_entries(language, "slots", CONDITION)
     if kind == "language":

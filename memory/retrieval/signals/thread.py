@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.exchanges import take_question
+from memory.language.sentences import split_sentences
 from memory.retrieval.pool import Pool, standardise
 from memory.retrieval.query import Query
 from memory.retrieval.ranking import RankingSignal
@@ -61,18 +62,22 @@ def score_question(query: Query, pool: Pool) -> list[float]:
     if query.asks_assistant:
         return [0.0] * len(pool)
     # What a remark calls to mind was told, and a question tells nothing.
-    is_question = ends_asking if query.is_remark else is_short_question
-    return pool.each(lambda memory: float(bool(memory.thread_id) and is_question(memory.text)))
+    measure = measure_end if query.is_remark else measure_asking
+    return pool.each(lambda memory: measure(memory.text) if memory.thread_id else 0.0)
 
 
-def ends_asking(text: str) -> bool:
-    return asks(take_question(text))
+def measure_end(text: str) -> float:
+    return float(asks(take_question(text)))
 
 
-def is_short_question(text: str) -> bool:
+def measure_asking(text: str) -> float:
+    """What share of the words of a short turn that ends in a question is asked."""
     # Of a person's words with the answer to them the person's count: whoever answers likes to ask back.
     text = take_question(text)
-    return len(text) <= LONGEST_QUESTION and asks(text) and len(text.split()) <= MOST_WORDS_OF_QUESTION
+    if len(text) > LONGEST_QUESTION or not asks(text) or len(words := text.split()) > MOST_WORDS_OF_QUESTION:
+        return 0.0
+    asked = sum(len(one.split()) for one in split_sentences(text) if asks(one))
+    return min(1.0, asked / len(words))
 
 
 def asks(text: str) -> bool:

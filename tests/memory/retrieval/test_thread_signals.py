@@ -56,6 +56,11 @@ def test_only_a_short_turn_is_merely_a_question() -> None:
     assert signal_values(thread.QUESTION, "where is the key", *turns) == [1.0, 0.0, 0.0]
 
 
+def test_what_is_told_before_a_question_counts_as_told() -> None:
+    turns = [text(words, thread_id="a") for words in ("My yaris flashes a light every morning. Ignore?", "Ignore?")]
+    assert signal_values(thread.QUESTION, "which car do I have", *turns) == [1 / 8, 1.0]
+
+
 def test_whoever_answers_may_ask_back() -> None:
     exchange = text("User: I moved to Ghent.\nAssistant: How do you like it there?", thread_id="a")
     assert signal_values(thread.QUESTION, "where do I live", exchange) == [0.0]

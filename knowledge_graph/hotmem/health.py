@@ -11,7 +11,8 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.frames import HotReading, HotTriple
 from memory.claims.health.cues import OF_HEALTH, may_tell_of_health
-from memory.claims.reader import READ, read_claims
+from memory.claims.reader import read_claims
+from memory.claims.sentences import READ
 from memory.guard.spelling import fold_letters
 
 # What frames say of an allergy.

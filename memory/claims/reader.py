@@ -24,9 +24,7 @@ from memory.claims.dates.appointments import add_appointments, claim_appointment
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.few_words import read_few_words
-from memory.claims.fillers import blank_fillers
 from memory.claims.forms_of_address import name_address
-from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
 from memory.claims.grouping import ClauseGroup, group_clauses
@@ -45,8 +43,16 @@ from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST, UNSURE
 from memory.claims.replying import add_reply
-from memory.claims.requests import HOLE, LEAST_TOLD, find_request, is_forget_order, name_request, restore_quoted
-from memory.claims.sentences import prepare_sentence
+from memory.claims.requests import (
+    HOLE,
+    LEAST_TOLD,
+    find_request,
+    is_forget_order,
+    name_request,
+    restore_quoted,
+    turn_back,
+)
+from memory.claims.sentences import mask_turn, prepare_sentence
 from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
@@ -74,16 +80,12 @@ from memory.claims.voices import (
     has_own_part,
     has_sure_frame,
     mask_inner_dots,
-    mask_other_voices,
     speaks_for_others,
 )
 from memory.claims.whether import drop_asked
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
-from memory.guard.spelling import normalise_text
 
-# Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
-READ: Final = 2000
 MOST_CLAIMS: Final = 12
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
@@ -152,12 +154,12 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
     spoken = sorted(whole.languages or {"en"})
-    reacted = [*find_reactions(masked, spoken), *find_blood_types(masked, spoken)]
+    reacted = [slot for find in (find_reactions, find_blood_types) for slot in find(masked, spoken)]
     found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
-        if skip:
+        if skip or turn_back(sentence, found):
             skip = False
             continue
         kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, framed, place, previous)
@@ -194,13 +196,6 @@ def frame_turn(
         whole = annotate_text(masked, load_claim_words())
         framed = read_frames(masked, previous, whole.languages)
     return normal, masked, whole, framed, corrected
-
-
-def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
-    """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
-    quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
-    normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
-    return normal, mask_other_voices(normal), laughs
 
 
 def read_remembered(
@@ -282,12 +277,10 @@ def read_request(
     tokens = cut_clauses(sentence)
     start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
     body = word_statement(sentence, tokens, start, stop)
-    takes_next = stop - start < LEAST_TOLD or (sentence.is_question and index + 1 < len(whole.own_sentences))
+    after = next(iter(whole.own_sentences[index + 1 :]), None)
+    takes_next = stop - start < LEAST_TOLD or (sentence.is_question and after is not None)
     if takes_next:
-        if index + 1 >= len(whole.own_sentences):
-            return [], False
-        after = whole.own_sentences[index + 1]
-        if after.is_question:
+        if after is None or after.is_question:
             return [], False
         body = f"{body} {word_whole(after)}" if sentence.is_question else word_whole(after)
     if len(body) > LONGEST or len(body) < 3:
@@ -295,8 +288,8 @@ def read_request(
     span = (place, place + len(sentence.raw))
     if not is_standing and (read := read_body(body, previous)):
         return [replace(one, statement=body, span=span, is_request=True) for one in read], takes_next
-    relation, value = name_request(sentence, body, is_standing=is_standing), body.rstrip(".")
-    told = Claim("you", relation, value, body, span, lang=find_language(whole), is_request=True)
+    relation = name_request(sentence, body, is_standing=is_standing)
+    told = Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True)
     return [name_address(told)], takes_next
 
 

@@ -1,17 +1,21 @@
 """Requests to remember: whatever their grammar, what follows is the statement."""
 
+import re
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
-from memory.claims.building import LONGEST
+from memory.claims.building import LONGEST, word_whole
 from memory.claims.claim import Claim
 from memory.claims.clauses import find_heads
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
+from memory.claims.readings import SentenceReading
 from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import Sentence
 from memory.language.commands import CommandAction, read_command
+from memory.language.loader import collect_entries
 
 # Blanks in the place of code or a quotation.
 HOLE: Final = "    "
@@ -117,6 +121,35 @@ def goes_on_with_self(sentence: Sentence, place: int) -> bool:
     own = (at for at, _ in sentence.spans(MARK + "i", MARK + "i am"))
     is_own = any(place <= at <= place + 1 for at in [*own, *verbs])
     return is_own and STYLE not in find_constraint(sentence.raw)
+
+
+def turn_back(sentence: Sentence, found: list[SentenceReading]) -> bool:
+    """Mark the sentence before, where this one asks to remember it: "Nut allergy, really bad. Remember that please"."""
+    request = find_request(sentence) if found else None
+    if request is None or not points_back(sentence, request):
+        return False
+    before = found[-1]
+    if not before.is_open or before.sentence.is_question or before.is_request or before.is_partial:
+        return False
+    said, span = word_whole(before.sentence), (before.place, before.place + len(before.sentence.raw))
+    claims = before.claims or (Claim("you", REQUEST, said.rstrip("."), said, span),)
+    found[-1] = replace(before, claims=tuple(replace(one, is_request=True) for one in claims), is_request=True)
+    return True
+
+
+def points_back(sentence: Sentence, request: tuple[int, int, bool]) -> bool:
+    """Whether nothing follows the request but "that please" and the like."""
+    start, stop, is_standing = request
+    rest = " ".join(sentence.words[start:stop])
+    is_last = stop == len(sentence.words) and not is_standing and not sentence.is_question
+    return is_last and load_pointing().fullmatch(rest) is not None
+
+
+@cache
+def load_pointing() -> re.Pattern[str]:
+    """Any words by which a request points at what was said, in any language, and those of politeness behind them."""
+    words = sorted(collect_entries("slots", "pointing"), key=len, reverse=True)
+    return re.compile(rf"(?:(?:{'|'.join(map(re.escape, words))})(?: |$)){{0,{LEAST_TOLD}}}")
 
 
 def name_request(sentence: Sentence, body: str, *, is_standing: bool) -> str:

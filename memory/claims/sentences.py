@@ -4,14 +4,22 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from memory.claims.fillers import blank_fillers
+from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
+from memory.claims.frames.contractions import restore_apostrophes
 from memory.claims.lexicon import list_nouns, strip_marks
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.suppositions import drop_letter, mark_may
+from memory.claims.voices import mask_other_voices
+from memory.guard import speech
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
+from memory.guard.spelling import normalise_text
 
 # Words of a sentence that are read: 2,000 characters without a full stop took 180 ms when all were.
 MOST_WORDS: Final = 100
+# Characters of a text that are read: what goes on longer is pasted, and often somebody else's.
+READ: Final = 2000
 
 
 def prepare_sentence(sentence: Sentence) -> Sentence:
@@ -29,3 +37,10 @@ def prepare_sentence(sentence: Sentence) -> Sentence:
     words = sentence.words[:MOST_WORDS]
     known = {kind: spans for kind, spans in short.items() if spans}
     return replace(sentence, raw=sentence.raw[: ends[-1]], words=words, spans_by_kind=known)
+
+
+def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
+    """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
+    quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
+    normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
+    return normal, mask_other_voices(normal), laughs

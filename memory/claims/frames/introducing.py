@@ -30,6 +30,12 @@ def read_trades_beside(reader: PhraseReader, told: Sequence[ClauseFact]) -> Iter
         yield from read_pieces(reader, start) if start else ()
 
 
+def presents_self(tokens: Sequence[HotToken]) -> bool:
+    """ "Hi, I'm ...", "moi c'est Nadia", but "lui et moi on est brouillés" of two."""
+    said = {token.text for token in tokens}
+    return ("moi" in said and "on" not in said) or any(token.has("greets") for token in tokens)
+
+
 def find_name_end(reader: PhraseReader, name: str) -> int:
     """Where the mark behind the name stands; 0 where none does."""
     tokens = reader.tokens

@@ -6,6 +6,7 @@ from typing import Final
 
 from memory.claims.frames.details import find_day, find_time
 from memory.claims.frames.facts import SURE, UNSURE, ClauseFact
+from memory.claims.frames.introducing import presents_self
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.matching import FrameMatch
 from memory.claims.frames.mentions import MentionStack
@@ -275,8 +276,7 @@ def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace)
     stop = reader.find_name_end(at, len(tokens))
     if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
         return False
-    is_introduced = is_introduced or any(token.has("greets") or token.text == "moi" for token in tokens[: place.verb])
-    is_introduced = is_introduced or reader.goes_on_with_age(stop)
+    is_introduced = is_introduced or presents_self(tokens[: place.verb]) or reader.goes_on_with_age(stop)
     is_greeting = is_introduced and not tokens[at].classes and tokens[at].plain not in reader.words.nouns
     is_doing = reader.words.language == "en" and not tokens[at].is_capital and tokens[at].text.endswith("ing")
     if (
@@ -409,8 +409,7 @@ def tell_attribute(
 def tell_name_of(reader: PhraseReader, stack: MentionStack, who: str, names: list[str]) -> Iterator[ClauseFact]:
     """ "My sister's name is Anna" names the sister, not a thing of hers."""
     if who == SPEAKER:
-        for name in names[:1]:
-            yield ClauseFact(SPEAKER, "name", name, find_span(reader, 0, len(reader.tokens)))
+        yield from (ClauseFact(SPEAKER, "name", one, find_span(reader, 0, len(reader.tokens))) for one in names[:1])
         return
     relation = next((reader.words.nouns[one] for one in [fold_letters(who)] if one in reader.words.nouns), "")
     for name in names:

@@ -255,7 +255,9 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     noun = None if ends_in_name(words) and find_known_noun(words, language) is None else find_noun(words, language)
     if noun is None or not slot.object or fold_letters(slot.object) in load_words(language, "he"):
         return []
-    if is_theirs(noun[0], raw, language):
+    # "Il camper è nostro da una vita" is told by no noun "da".
+    is_small = noun[1] == noun[0] and fold_letters(noun[0]) in load_small_words(language)
+    if is_small or is_theirs(noun[0], raw, language):
         return []
     is_event = is_person_or_animal(noun[1]) or noun[1] == noun[0]
     if slot.relation != FAVORITE and is_event and load_days(language).match(slot.object):

@@ -73,6 +73,7 @@ WORD_SECTIONS: Final = frozenset(
         "article",
         "adverb",
         "stop",
+        "pointing",
         "joint",
         "ended",
         "denial",

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims import Claim, read_claims
-from memory.claims.reader import READ
 from memory.claims.relations import ABOUT, is_meant
+from memory.claims.sentences import READ
 from memory.claims.subjects import STRANGERS, is_person
 from memory.claims.taxonomy import DEPARTING
 from memory.facts.profile.completion import complete_statement

@@ -36,6 +36,8 @@ WRONG = [
     ("mail to my boss pls", "boss"),
     ("tengo que escribir a mi jefe", "has"),
     ("hab heut gekündigt", "member_of"),
+    ("lui et moi on est brouillés", "name"),
+    ("il camper è nostro da una vita", "da"),
 ]
 RIGHT = [
     ("I'm a roofer", "works_as", "roofer"),

@@ -22,7 +22,13 @@ from config.env import copy_environment
 from config.runtime.readahead import start_reading_ahead
 from config.supervisor import Program, StartFailedError, build_parent_death_prefix
 
+MEGABYTE = 1024**2
 GIGABYTE = 1024**3
+# Of the memory of the machine, or of what its container may use. Only what is read is ever taken, little of a small
+# store. With 256 MB, 6,000 pages of a search among 1,000,000 memories came from the system, which copies each.
+SHARE_OF_BUFFERS = 4
+LEAST_BUFFERS = 256 * MEGABYTE
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 # The users that a system which forbids user namespaces is likely to have; the server refuses to run as root.
 FALLBACK_USERS = ("postgres", "nobody")
 CONFIGURATION = """\
@@ -32,7 +38,7 @@ port = 5432
 unix_socket_directories = '{run}'
 unix_socket_permissions = 0700
 max_connections = 100
-shared_buffers = 256MB
+shared_buffers = {buffers}MB
 work_mem = 16MB
 maintenance_work_mem = 256MB
 max_wal_size = 2GB
@@ -176,9 +182,22 @@ def initialise_cluster(paths: Paths, prefix: list[str]) -> None:
 
 
 def write_configuration(paths: Paths) -> None:
-    text = CONFIGURATION.format(run=paths.run, shared_memory=choose_shared_memory())
+    buffers = choose_buffers() // MEGABYTE
+    text = CONFIGURATION.format(run=paths.run, shared_memory=choose_shared_memory(), buffers=buffers)
     (paths.postgres / "postgresql.conf").write_text(text, encoding="utf-8")
     (paths.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
+
+
+def choose_buffers() -> int:
+    """How many bytes of tables and indexes the server may keep."""
+    memory = int(psutil.virtual_memory().total)
+    try:
+        limit = CONTAINER_LIMIT.read_text(encoding="ascii").strip()
+    except OSError:
+        limit = ""
+    if limit.isdecimal():
+        memory = min(memory, int(limit))
+    return max(LEAST_BUFFERS, memory // SHARE_OF_BUFFERS)
 
 
 def choose_shared_memory() -> str:

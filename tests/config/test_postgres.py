@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from django.conf import settings
@@ -258,3 +259,24 @@ def test_leftovers_of_somebody_else_are_left_alone(place: embedded.Paths) -> Non
     orphans.record_file(place).write_text(f"[[{os.getpid()}, 1.0], [1, 2.0]]")
 
     assert orphans.end_orphans(place) == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "megabytes"), [("2147483648\n", 512), ("268435456\n", 256)], ids=["of a container", "of a small one"]
+)
+def test_it_keeps_a_quarter_of_what_a_container_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, megabytes: int
+) -> None:
+    (tmp_path / "memory.max").write_text(limit)
+    monkeypatch.setattr(postgres, "CONTAINER_LIMIT", tmp_path / "memory.max")
+    assert postgres.choose_buffers() == megabytes * postgres.MEGABYTE
+
+
+@pytest.mark.parametrize("limit", ["max\n", None], ids=["without a limit", "without control groups"])
+def test_elsewhere_it_keeps_a_quarter_of_the_memory_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str | None
+) -> None:
+    monkeypatch.setattr(postgres, "CONTAINER_LIMIT", tmp_path / "memory.max")
+    if limit is not None:
+        (tmp_path / "memory.max").write_text(limit)
+    assert postgres.choose_buffers() == max(postgres.LEAST_BUFFERS, psutil.virtual_memory().total // 4)

@@ -19,7 +19,7 @@ from memory.claims import Claim
 from memory.claims.claim import SPEAKER
 from memory.claims.frames import HotReading, HotTriple
 from memory.claims.frames.remembering import open_requests
-from memory.claims.voices import mask_inner_dots
+from memory.claims.voices.others import mask_inner_dots
 from memory.facts import changes
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.claims import Claim, reader
-from memory.claims.confirming import begins_polar
 from memory.claims.frames import HotReading, HotTriple
 from memory.claims.relations import ABOUT
-from memory.claims.replying import add_reply
+from memory.claims.replies.confirming import begins_polar
+from memory.claims.replies.replying import add_reply
 from memory.facts.profile.rules import LONGEST, is_of_strangers, is_taken, word_statement
 
 TELLS: Final = "FACT_STATEMENT"

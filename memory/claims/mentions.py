@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from memory.claims.objects import ARTICLES
+from memory.claims.clauses.objects import ARTICLES
 from memory.language.names import load_given_names
 
 # Names are written without capitals as often as with them: the length of a word has to do.

@@ -5,11 +5,9 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from memory.claims.asking import mark_asked
-from memory.claims.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
 from memory.claims.claim import Claim
-from memory.claims.clauses import ClauseTokens, cut_clauses
-from memory.claims.completion import (
+from memory.claims.clauses.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
+from memory.claims.clauses.completion import (
     complete_claims,
     complete_clause,
     drop_contained,
@@ -18,16 +16,23 @@ from memory.claims.completion import (
     name_theirs,
     resolve_pronouns,
 )
-from memory.claims.corrected import CorrectedText
+from memory.claims.clauses.cutting import ClauseTokens, cut_clauses
+from memory.claims.clauses.general import find_general_claim, is_remark, is_worth_telling, tells_limit
+from memory.claims.clauses.grouping import ClauseGroup, group_clauses
+from memory.claims.clauses.rejection import find_statement_end, has_within
+from memory.claims.clauses.stretches import (
+    CLAUSE_LEAST,
+    STRETCH_LEAST,
+    find_told_stretch,
+    judge_beside_question,
+    rate_stretch,
+)
 from memory.claims.dates.agenda import is_proposed, name_event, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
-from memory.claims.dates.rescheduling import put_values_right
-from memory.claims.few_words import read_few_words
+from memory.claims.few_words.reading import read_few_words
 from memory.claims.forms_of_address import name_address
 from memory.claims.frames.contractions import restore_apostrophes
-from memory.claims.general import find_general_claim, is_remark, is_worth_telling, tells_limit
-from memory.claims.grouping import ClauseGroup, group_clauses
 from memory.claims.health.blood import find_blood_types
 from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
@@ -35,14 +40,20 @@ from memory.claims.health.doses import put_known
 from memory.claims.health.findings import is_found, read_found_slots
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.health.reactions import find_reactions
-from memory.claims.judging import NAMED_LEAST, SentenceJudgement, introduces_words, is_in_earnest, judge_sentences
+from memory.claims.judgement.asking import mark_asked
+from memory.claims.judgement.judging import (
+    NAMED_LEAST,
+    SentenceJudgement,
+    introduces_words,
+    is_in_earnest,
+    judge_sentences,
+)
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.mentions import collect_mentions
 from memory.claims.presupposed.reading import add_presupposed, find_presupposed
 from memory.claims.readings import SentenceReading, TurnReading
-from memory.claims.rejection import find_statement_end, has_within
 from memory.claims.relations import ABOUT, REQUEST, UNSURE
-from memory.claims.replying import add_reply
+from memory.claims.replies.replying import add_reply
 from memory.claims.requests import (
     HOLE,
     LEAST_TOLD,
@@ -52,16 +63,15 @@ from memory.claims.requests import (
     restore_quoted,
     turn_back,
 )
-from memory.claims.sentences import mask_turn, prepare_sentence
+from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
 from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
-from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with, read_frames
+from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with
 from memory.claims.slots.kinds import names_only_shifts
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
-from memory.claims.stretches import CLAUSE_LEAST, STRETCH_LEAST, find_told_stretch, judge_beside_question, rate_stretch
 from memory.claims.succession import (
     find_changed_dose,
     find_moved,
@@ -73,16 +83,15 @@ from memory.claims.succession import (
     settle_language,
     tells_part,
 )
-from memory.claims.suppositions import drop_supposed, pretends, put_ahead
-from memory.claims.voices import (
+from memory.claims.voices.others import (
     has_frame,
     has_other_voice,
     has_own_part,
     has_sure_frame,
-    mask_inner_dots,
     speaks_for_others,
 )
-from memory.claims.whether import drop_asked
+from memory.claims.voices.suppositions import drop_supposed, pretends, put_ahead
+from memory.claims.voices.whether import drop_asked
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 
@@ -183,19 +192,6 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     arranged = claim_arrangements(found, whole.languages, told)
     return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged, presupposed)
-
-
-def frame_turn(
-    normal: str, masked: str, whole: AnnotatedText, previous: Sequence[str]
-) -> tuple[str, str, AnnotatedText, FramedText, CorrectedText]:
-    """The turn as it was meant: one that puts a value right is read as the sentence that it means."""
-    framed = read_frames(masked, previous, whole.languages)
-    corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
-    if corrected.text != masked:
-        masked = normal = mask_inner_dots(corrected.text)
-        whole = annotate_text(masked, load_claim_words())
-        framed = read_frames(masked, previous, whole.languages)
-    return normal, masked, whole, framed, corrected
 
 
 def read_remembered(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.telling import Passage
+from memory.claims.judgement.telling import Passage
 from memory.guard.annotation import AnnotatedText, Sentence
 
 # Characters behind a sentence that laughter at it keeps: "... in my inbox! haha".

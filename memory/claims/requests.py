@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.building import LONGEST, word_whole
 from memory.claims.claim import Claim
-from memory.claims.clauses import find_heads
+from memory.claims.clauses.building import LONGEST, word_whole
+from memory.claims.clauses.cutting import find_heads
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.readings import SentenceReading

@@ -1,18 +1,22 @@
-"""Sentences as the reader of claims takes them."""
+"""A turn and its sentences as the reader of claims takes them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from memory.claims.corrected import CorrectedText
+from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.fillers import blank_fillers
 from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
-from memory.claims.lexicon import list_nouns, strip_marks
+from memory.claims.lexicon import list_nouns, load_claim_words, strip_marks
+from memory.claims.slots.framed import FramedText, read_frames
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
-from memory.claims.suppositions import drop_letter, mark_may
-from memory.claims.voices import mask_other_voices
+from memory.claims.voices.others import mask_inner_dots, mask_other_voices
+from memory.claims.voices.suppositions import drop_letter, mark_may
 from memory.guard import speech
-from memory.guard.annotation import Sentence
+from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 
@@ -44,3 +48,16 @@ def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
     normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
     return normal, mask_other_voices(normal), laughs
+
+
+def frame_turn(
+    normal: str, masked: str, whole: AnnotatedText, previous: Sequence[str]
+) -> tuple[str, str, AnnotatedText, FramedText, CorrectedText]:
+    """The turn as it was meant: one that puts a value right is read as the sentence that it means."""
+    framed = read_frames(masked, previous, whole.languages)
+    corrected = put_values_right(masked, framed.amendment, previous, whole.languages)
+    if corrected.text != masked:
+        masked = normal = mask_inner_dots(corrected.text)
+        whole = annotate_text(masked, load_claim_words())
+        framed = read_frames(masked, previous, whole.languages)
+    return normal, masked, whole, framed, corrected

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from memory.claims.building import word_ordered
+from memory.claims.clauses.building import word_ordered
 from memory.facade.facts import FactVerbs
 from memory.facade.forgetting import Forgettable, find_asked, find_meant, find_said
 from memory.facade.memories import MemoryVerbs

@@ -8,7 +8,7 @@ would be believed in another.
 from typing import Final
 
 from memory.claims import Claim
-from memory.claims.clauses import cut_clauses
+from memory.claims.clauses.cutting import cut_clauses
 from memory.claims.lexicon import load_claim_words
 from memory.claims.taxonomy import ANIMALS, GROUPS, KIN
 from memory.facts.profile import ProfileFact

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from memory.access.cursors import GENERIC_PLAN
 from memory.access.scope import user_scope
-from memory.claims.own_words import keep_own_words
+from memory.claims.voices.own_words import keep_own_words
 from memory.conf import memory_conf
 from memory.inference.base import EncodedQuery, QuestionVector
 from memory.inference.conf import prompt_conf

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.own_words import READ, count_self, keep_own_words
 from memory.claims.questions import read_question
+from memory.claims.voices.own_words import READ, count_self, keep_own_words
 from memory.language.analysis import extract_terms
 from memory.language.exchanges import take_question
 from memory.retrieval.pool import CandidateMemory

@@ -12,7 +12,7 @@ from datetime import datetime
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
-from memory.claims.confirming import begins_polar
+from memory.claims.replies.confirming import begins_polar
 from memory.conf import memory_conf
 from memory.language.exchanges import find_asked
 from memory.models import EndUser

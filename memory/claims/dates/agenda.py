@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
+from memory.claims.clauses.building import write_sentence
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
+from memory.claims.clauses.building import write_sentence
 from memory.claims.frames.triples import AskedEvent
 from memory.claims.relations import ABOUT
-from memory.claims.voices import TITLE_DOT
+from memory.claims.voices.others import TITLE_DOT
 from memory.guard.annotation import Sentence
 
 

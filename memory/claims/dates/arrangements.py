@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from memory.claims.building import LONGEST, write_sentence
 from memory.claims.claim import Claim
+from memory.claims.clauses.building import LONGEST, write_sentence
 from memory.claims.dates.agenda import MARK, WORD, find_days, is_of_time, list_links
 from memory.claims.dates.rescheduling import CLOCK
 from memory.claims.dates.rescheduling import MOVES as RESCHEDULES
@@ -22,7 +22,7 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.resolution import CARE, KnownSlot
 from memory.claims.subjects import is_person
-from memory.claims.voices import TITLE_DOT
+from memory.claims.voices.others import TITLE_DOT
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE, is_hebrew
 from memory.language.loader import SHARED, list_codes, read_entries, read_sections

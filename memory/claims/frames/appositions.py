@@ -17,7 +17,7 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import CAPITAL_NOUNS, is_person_or_animal, load_nouns
-from memory.claims.voices import load_titles
+from memory.claims.voices.others import load_titles
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import is_vocabulary
 from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_THE, is_hebrew

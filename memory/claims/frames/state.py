@@ -15,7 +15,7 @@ from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
 from memory.claims.frames.words import HotWords
-from memory.claims.voices import mask_other_voices
+from memory.claims.voices.others import mask_other_voices
 from memory.guard.spelling import normalise_text
 
 

@@ -8,7 +8,7 @@ from memory.claims.frames.clauses import VERBS, HotClause
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.triples import DropReason
 from memory.claims.frames.words import STORY, HotWords
-from memory.claims.suppositions import is_move_ahead
+from memory.claims.voices.suppositions import is_move_ahead
 
 # Endings of the conditional and the future, which no frame is written in.
 UNREAL: Final = {

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from memory.claims.clauses import cut_clauses
+from memory.claims.clauses.cutting import cut_clauses
 from memory.claims.health.counsel import has_healer, load_counsel_words
 from memory.claims.health.doses import put_known
 from memory.claims.slots.matching import SlotMatch

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import write_sentence
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import write_sentence
 from memory.claims.presupposed.people import find_leading_age, find_name_behind, name_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.relations import ABOUT

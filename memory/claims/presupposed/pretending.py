@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from memory.claims.clauses import cut_clauses
+from memory.claims.clauses.cutting import cut_clauses
 from memory.claims.lexicon import MARK
 from memory.claims.presupposed.kinds import load_phrases, load_said
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.requests import is_forget_order
-from memory.claims.voices import gives_parts, quotes_after_colon
+from memory.claims.voices.others import gives_parts, quotes_after_colon
 from memory.guard import find_secret
 from memory.guard.annotation import Sentence, Span
 from memory.guard.spelling import fold_letters

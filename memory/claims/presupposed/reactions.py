@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from memory.claims.building import write_sentence
 from memory.claims.claim import Claim
+from memory.claims.clauses.building import write_sentence
 from memory.claims.presupposed.kinds import SUBJECT, fold_apart, load_phrases
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.guard.spelling import fold_letters

@@ -1,9 +1,9 @@
 """Claims of the words of a phrase."""
 
-from memory.claims.building import write_sentence
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import write_sentence
 from memory.claims.presupposed.phrases import SpokenSentence
-from memory.claims.voices import TITLE_DOT
+from memory.claims.voices.others import TITLE_DOT
 from memory.language.hebrew import HEBREW
 
 

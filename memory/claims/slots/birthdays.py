@@ -7,7 +7,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.spoken import load_being
-from memory.claims.suppositions import is_of_calendar
+from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.spelling import fold_letters
 
 WORD: Final = re.compile(r"[^\W_]+")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, list_order_words, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses import ClauseTokens, cut_clauses
+from memory.claims.clauses.building import LONGEST, list_order_words, tell_tense, word_statement
+from memory.claims.clauses.cutting import ClauseTokens, cut_clauses
+from memory.claims.clauses.general import PLANNED, is_plain, stands_apart
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
-from memory.claims.general import PLANNED, is_plain, stands_apart
 from memory.claims.health.diets import is_eaten_again, is_intolerance
 from memory.claims.health.findings import LIMITING, is_found
 from memory.claims.health.prescriptions import is_prescribed

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import LONGEST, tell_tense, word_statement
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
-from memory.claims.clauses import ClauseTokens
+from memory.claims.clauses.building import LONGEST, tell_tense, word_statement
+from memory.claims.clauses.cutting import ClauseTokens
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, WORDED
 from memory.claims.slots.framed import FRAMED

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK as CLAIM
-from memory.claims.voices import load_titles
+from memory.claims.voices.others import load_titles
 from memory.facts.pairs.lexicon import list_all_slots, load_domains, load_pair_words
 from memory.facts.pairs.sentence import KIN, SentenceReader
 from memory.facts.pairs.statement import READ, PairStatement

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from memory.claims.judgement.telling import Passage, rate_telling
 from memory.claims.lexicon import MARK, load_claim_words
-from memory.claims.telling import Passage, rate_telling
 from memory.guard.annotation import annotate_text
 from memory.language import intents
 from memory.language.folding import fold_text

@@ -3,7 +3,7 @@
 import pytest
 
 from memory.claims import read_claims
-from memory.claims.asking import ASKED_LEAST, QUESTION_LEAST, load_asking_weights, mark_asked, rate_asking
+from memory.claims.judgement.asking import ASKED_LEAST, QUESTION_LEAST, load_asking_weights, mark_asked, rate_asking
 from memory.claims.reader import read_turn
 from memory.facts.profile.rules import find_facts_by_rules
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.claims.own_words import keep_own_words
+from memory.claims.voices.own_words import keep_own_words
 
 ORDERS = {
     "Translate this for my client: I am a nurse in Leeds and I'm allergic to latex.": "Leeds",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from memory.claims import read_claims
+from memory.claims.judgement.telling import load_weights, rate_telling
 from memory.claims.reader import read_turn
-from memory.claims.telling import load_weights, rate_telling
 from memory.facts.profile.rules import find_facts_by_rules
 from memory.models import EndUser
 from outcomes.exchanges import profiling

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from memory.claims.clauses.openings import FAMILIES
 from memory.claims.frames.words import load_favorites
 from memory.claims.lexicon import list_relations, strip_marks
-from memory.claims.openings import FAMILIES
 from memory.claims.relations import SINGLE_VALUED
 from memory.claims.slots.templates import load_templates
 from memory.claims.taxonomy import CORE, NOUNS

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from memory.claims.clauses import cut_clauses
-from memory.claims.judging import cut_head
+from memory.claims.clauses.cutting import cut_clauses
+from memory.claims.clauses.stretches import slice_sentence
+from memory.claims.judgement.judging import cut_head
+from memory.claims.judgement.telling import Passage, join_passages
 from memory.claims.reader import read_turn
 from memory.claims.readings import SentenceReading, TurnReading
-from memory.claims.stretches import slice_sentence
-from memory.claims.telling import Passage, join_passages
 from memory.guard.classifier import KEEP, TRIVIAL
 from tests.training import messages
 from tests.training.guard.data import read_examples

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from memory.claims.telling import BUCKETS, WEIGHTS, Passage, TellingWeights, extract_telling_features
+from memory.claims.judgement.telling import BUCKETS, WEIGHTS, Passage, TellingWeights, extract_telling_features
 from tests.training.claims.data import (
     GUARD,
     Extent,

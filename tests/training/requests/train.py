@@ -18,9 +18,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from memory.claims.asking import WEIGHTS, list_asking_features
+from memory.claims.judgement.asking import WEIGHTS, list_asking_features
+from memory.claims.judgement.telling import BUCKETS, TellingWeights
 from memory.claims.lexicon import load_claim_words
-from memory.claims.telling import BUCKETS, TellingWeights
 from memory.guard.annotation import annotate_text
 from memory.guard.spelling import normalise_text
 from tests.training.claims import data

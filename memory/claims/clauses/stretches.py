@@ -7,12 +7,12 @@ for in each of its clauses, and the rest is believed where it is likely by itsel
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.clauses import ClauseTokens, Place, cut_clauses
-from memory.claims.general import NOT_WORTH, POSSESSIVES, SPEAKS, has_first_person
-from memory.claims.grouping import is_tag
-from memory.claims.judging import SentenceJudgement
+from memory.claims.clauses.cutting import ClauseTokens, Place, cut_clauses
+from memory.claims.clauses.general import NOT_WORTH, POSSESSIVES, SPEAKS, has_first_person
+from memory.claims.clauses.grouping import is_tag
+from memory.claims.judgement.judging import SentenceJudgement
+from memory.claims.judgement.telling import Passage, rate_telling
 from memory.claims.lexicon import MARK
-from memory.claims.telling import Passage, rate_telling
 from memory.guard import find_order
 from memory.guard.annotation import Sentence
 

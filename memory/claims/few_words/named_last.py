@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
 from memory.claims.presupposed.kinds import find_pet, load_kinds, normalise

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import (
+from memory.claims.claim import Claim
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.replies.answering import (
     END,
     LONGEST,
     PLAIN,
@@ -23,14 +25,12 @@ from memory.claims.answering import (
     spell_out,
     takes_back,
 )
-from memory.claims.claim import Claim
-from memory.claims.frames.languages import find_turn_languages
+from memory.claims.replies.told_questions import word_as_told
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import ANIMALS, KIN
-from memory.claims.told_questions import word_as_told
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.exchanges import SENTENCES

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole
 from memory.claims.dates.agenda import order_languages
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import join_entries, load_small_words

@@ -5,15 +5,15 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
-from memory.claims.clauses import HEBREW_AND_I, ClauseOpening, ClauseTokens, cut_clauses
+from memory.claims.clauses.cutting import HEBREW_AND_I, ClauseOpening, ClauseTokens, cut_clauses
+from memory.claims.clauses.objects import find_object, find_object_before, find_time
+from memory.claims.clauses.rejection import has_within
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.remembering import put_verb_second
 from memory.claims.lexicon import MARK
-from memory.claims.objects import find_object, find_object_before, find_time
-from memory.claims.rejection import has_within
 from memory.claims.relations import ABOUT
 from memory.claims.slots.templates import UNABLE
-from memory.claims.voices import TITLE_DOT
+from memory.claims.voices.others import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.loader import collect_entries, list_codes

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from memory.claims.clauses import ClauseOpening
-from memory.claims.grouping import ClauseGroup
+from memory.claims.clauses.cutting import ClauseOpening
+from memory.claims.clauses.grouping import ClauseGroup
+from memory.claims.clauses.openings import WITHIN_PHRASE
 from memory.claims.lexicon import MARK
-from memory.claims.openings import WITHIN_PHRASE
 from memory.guard import speech
 from memory.guard.annotation import Sentence
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.clauses import ClauseOpening
+from memory.claims.clauses.cutting import ClauseOpening
+from memory.claims.clauses.possessions import find_own_thing, find_possession
 from memory.claims.lexicon import LEFT, MARK, THIRD, list_relations, strip_marks
-from memory.claims.possessions import find_own_thing, find_possession
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.subjects import (
     NOUNS,

@@ -3,7 +3,7 @@
 from functools import cache
 
 from memory.claims.claim import SPEAKER
-from memory.claims.clauses import ClauseOpening
+from memory.claims.clauses.cutting import ClauseOpening
 from memory.claims.lexicon import MARK, list_nouns, strip_marks
 from memory.claims.subjects import NOUNS, PRONOUN, REACH, REACH_NAME, is_of_another, is_person
 from memory.guard.annotation import Sentence, Span

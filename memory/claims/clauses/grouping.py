@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from memory.claims.clauses import ClauseOpening, ClauseTokens, find_heads
+from memory.claims.clauses.cutting import ClauseOpening, ClauseTokens, find_heads
+from memory.claims.clauses.openings import find_opening
 from memory.claims.lexicon import MARK
-from memory.claims.openings import find_opening
 from memory.claims.subjects import NOUNS
 from memory.guard.annotation import AnnotatedText, Sentence, Span
 from memory.language.loader import list_codes, read_entries

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from memory.claims.judgement.telling import Passage, join_passages, rate_telling
 from memory.claims.lexicon import MARK
-from memory.claims.telling import Passage, join_passages, rate_telling
 from memory.guard import speech
 from memory.guard.annotation import ADDRESS_MARK, AnnotatedText, Sentence
 from memory.language.hebrew import HEBREW_AND, HEBREW_THE

@@ -6,12 +6,12 @@ For whoever asks whose words something is, and not what they claim.
 from functools import lru_cache
 from typing import Final
 
-from memory.claims.clauses import cut_clauses
+from memory.claims.clauses.cutting import cut_clauses
 from memory.claims.constraints import find_constraint
 from memory.claims.lexicon import MARK, load_claim_words
 from memory.claims.subjects import SPOKEN_BY
-from memory.claims.suppositions import opens_with_condition
-from memory.claims.voices import TAKEN_OUT, gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
+from memory.claims.voices.others import TAKEN_OUT, gives_parts, mask_other_voices, quotes_after_colon, speaks_for_others
+from memory.claims.voices.suppositions import opens_with_condition
 from memory.guard import speech
 from memory.guard.annotation import Sentence, annotate_text
 from memory.guard.spelling import normalise_text

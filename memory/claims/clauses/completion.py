@@ -9,16 +9,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.building import LONGEST, word_statement, word_whole
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses import ClauseTokens, Place, cut_clauses, find_heads
+from memory.claims.clauses.building import LONGEST, word_statement, word_whole
+from memory.claims.clauses.cutting import ClauseTokens, Place, cut_clauses, find_heads
+from memory.claims.clauses.stretches import find_told_stretch, rate_stretch
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
 from memory.claims.slots.matching import join_entries, load_words
 from memory.claims.slots.nouns import find_known_noun, is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
-from memory.claims.stretches import find_told_stretch, rate_stretch
 from memory.claims.subjects import (
     PRONOUN,
     SPOKEN_BY,

@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import SUBJECT, WORD
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
-from memory.claims.follow_ups import Read, list_bare, speaks_of_self, take_piece, trim_value
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
-from memory.claims.judging import names_relation
+from memory.claims.judgement.judging import names_relation
+from memory.claims.replies.answering import SUBJECT, WORD
+from memory.claims.replies.follow_ups import Read, list_bare, speaks_of_self, take_piece, trim_value
+from memory.claims.replies.told_questions import ToldQuestion, asks_still, word_as_told
 from memory.claims.slots.fitting import is_number
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
-from memory.claims.suppositions import is_of_calendar
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
-from memory.claims.told_questions import ToldQuestion, asks_still, word_as_told
+from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.exchanges import LONGEST_QUESTION

@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from memory.claims.answering import (
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.frames.languages import find_turn_languages
+from memory.claims.questions import read_question
+from memory.claims.readings import SentenceReading, TurnReading
+from memory.claims.relations import ABOUT
+from memory.claims.replies.answering import (
     ANSWERED,
     LIMITING,
     PLAIN,
@@ -23,17 +28,12 @@ from memory.claims.answering import (
     replace_answered,
     spell_out,
 )
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.confirming import begins_polar, claim_confirmed
-from memory.claims.follow_ups import Read, claim_follow_up, find_told
-from memory.claims.frames.languages import find_turn_languages
-from memory.claims.questions import read_question
-from memory.claims.readings import SentenceReading, TurnReading
-from memory.claims.relations import ABOUT
+from memory.claims.replies.confirming import begins_polar, claim_confirmed
+from memory.claims.replies.follow_ups import Read, claim_follow_up, find_told
+from memory.claims.replies.told_questions import addresses_person, asks_still
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.subjects import PRONOUN
-from memory.claims.told_questions import addresses_person, asks_still
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries

@@ -7,11 +7,11 @@ are kept apart by what they are (tasks, states, plans, opinions), not by what th
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.clauses import ClauseOpening, find_heads
+from memory.claims.clauses.cutting import ClauseOpening, find_heads
+from memory.claims.clauses.rejection import has_within, points_at_conversation
 from memory.claims.constraints import ANYTHING, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.mentions import is_person_name
-from memory.claims.rejection import has_within, points_at_conversation
 from memory.claims.relations import ABOUT
 from memory.claims.subjects import NOUNS, find_owned_noun, find_people, is_of_another, is_person_at, name_owned
 from memory.guard import speech

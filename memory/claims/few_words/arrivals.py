@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole
 from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory.claims.asking import ASKED_LEAST, rate_asking
 from memory.claims.claim import Claim
+from memory.claims.judgement.asking import ASKED_LEAST, rate_asking
+from memory.claims.judgement.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.slots.nouns import CAPITAL_NOUNS, find_known_noun
 from memory.claims.taxonomy import ANIMALS, KIN, PERSONS
-from memory.claims.telling import MOST_WORDS, Passage, join_passages, rate_telling
 from memory.guard.annotation import Sentence
 from memory.guard.lexicon import WORD
 from memory.language.stems import DEFAULT_LANGUAGE

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from memory.claims.answering import PLAIN, SUBJECT, WORD, is_within, spell_out
 from memory.claims.frames.places import is_known_place
+from memory.claims.replies.answering import PLAIN, SUBJECT, WORD, is_within, spell_out
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from memory.claims.building import word_whole, write_sentence
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole, write_sentence
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
 from memory.claims.presupposed.phrases import OWNER_OF

@@ -3,13 +3,13 @@ the end of a work, a new work or home."""
 
 from dataclasses import replace
 
-from memory.claims.amounts import settle_amounts
-from memory.claims.arrivals import add_arrivals
 from memory.claims.claim import Claim
-from memory.claims.couples import add_couple
 from memory.claims.dates.agenda import split_appointments
-from memory.claims.dismissals import add_dismissal
-from memory.claims.named_last import name_animals
+from memory.claims.few_words.amounts import settle_amounts
+from memory.claims.few_words.arrivals import add_arrivals
+from memory.claims.few_words.couples import add_couple
+from memory.claims.few_words.dismissals import add_dismissal
+from memory.claims.few_words.named_last import name_animals
 from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.taxonomy import ANIMALS

@@ -10,12 +10,12 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from memory.claims.answering import PLAIN, spell_out
-from memory.claims.building import word_whole
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole
 from memory.claims.dates.agenda import list_frame_words, order_languages
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
+from memory.claims.replies.answering import PLAIN, spell_out
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters

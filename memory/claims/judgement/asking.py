@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from memory.claims.building import LONGEST, find_language, word_statement
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses import cut_clauses
+from memory.claims.clauses.building import LONGEST, find_language, word_statement
+from memory.claims.clauses.cutting import cut_clauses
+from memory.claims.judgement.telling import Features, Passage, TellingWeights, extract_telling_features
 from memory.claims.relations import REQUEST
-from memory.claims.telling import Features, Passage, TellingWeights, extract_telling_features
 from memory.guard.annotation import AnnotatedText, Sentence
 
 WEIGHTS: Final = Path(__file__).parent / "asking.npz"

@@ -18,7 +18,7 @@ from memory.claims.clauses.completion import (
 )
 from memory.claims.clauses.cutting import ClauseTokens, cut_clauses
 from memory.claims.clauses.general import find_general_claim, is_remark, is_worth_telling, tells_limit
-from memory.claims.clauses.grouping import ClauseGroup, group_clauses
+from memory.claims.clauses.grouping import ClauseGroup, find_wish, group_clauses
 from memory.claims.clauses.rejection import find_statement_end, has_within
 from memory.claims.clauses.stretches import (
     CLAUSE_LEAST,
@@ -309,6 +309,8 @@ def read_sentence(
     end = groups[0].start if told else len(sentence.words)
     if not sentence.is_question and end > 0:
         told.insert(0, list(read_general(sentence, tokens, end, whole, mentions, place)))
+        if not any(told) and 0 < (end := find_wish(sentence, tokens)) < len(sentence.words):
+            told = [list(read_general(sentence, tokens, end, whole, mentions, place))]
     language = find_language(whole) or "en"
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
     told_of = {one.subject for one in known if one.relation in VALUED}

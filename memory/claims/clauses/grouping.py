@@ -16,6 +16,7 @@ from memory.language.loader import list_codes, read_entries
 SHORTEST_TAIL: Final = 3
 # A noun with its owner and adjectives, standing alone between two marks.
 LONGEST_ASIDE: Final = 4
+WISHED: Final = ("would", MARK + "plan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def group_clauses(
             # A name ends where the next clause begins: "ich heiße Torben und wohne in Oldenburg".
             is_behind_name = is_open and groups[-1].openings[0].relation == "name"
             if opening is None or not (opening.is_explicit or not is_open or is_behind_name):
-                if is_open and not (start == segment[0][0] and starts_anew(sentence, start, end)):
+                is_anew = start == segment[0][0] and starts_anew(sentence, start, end)
+                if is_open and not (is_anew or is_wished(sentence, start, end)):
                     last = groups[-1]
                     more = (opening,) if opening is not None else ()
                     groups[-1] = ClauseGroup(last.start, end, (*last.openings, *more))
@@ -87,6 +89,17 @@ def is_bare_noun(sentence: Sentence, start: int, end: int) -> bool:
     if end - head > LONGEST_ASIDE or not sentence.has_at(head, MARK + "my", MARK + "the"):
         return False
     return any(head < at and after in {end - 1, end} for at, after in sentence.spans(NOUNS))
+
+
+def is_wished(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether a clause tells what somebody would like or has in mind: "I have two dogs and would love a third"."""
+    return any(start <= at < end for at, _ in sentence.spans(*WISHED))
+
+
+def find_wish(sentence: Sentence, tokens: ClauseTokens) -> int:
+    """Where the first clause of a wish begins that stands behind another; the end of the sentence where none does."""
+    clauses = [clause for segment in tokens.segments for clause in segment]
+    return next((start for start, end in clauses[1:] if is_wished(sentence, start, end)), len(sentence.words))
 
 
 def starts_anew(sentence: Sentence, start: int, end: int) -> bool:

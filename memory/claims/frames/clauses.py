@@ -159,7 +159,8 @@ def join_pieces(
     found: list[tuple[str, list[HotToken]]] = []
     for at, (link, piece) in enumerate(pieces):
         has_verb = any(is_verb(piece, place) for place in range(len(piece)))
-        is_alone = link in {"if", "but"} or (is_asking and begins_asking(piece, words)) or is_further(pieces, at)
+        is_alone = link in {"if", "but"} or begins_wishing(piece, words) or is_further(pieces, at)
+        is_alone = is_alone or (is_asking and begins_asking(piece, words))
         goes_on = found and any(is_verb(found[-1][1], at) for at in range(len(found[-1][1])))
         if (
             found
@@ -260,6 +261,12 @@ def begins_asking(piece: Sequence[HotToken], words: HotWords) -> bool:
     """ "..., quels ciseaux me conseilles-tu": a question whose verb no list knows."""
     spoken = " ".join(["", *(token.text for token in piece if not token.is_mark), ""])
     return spoken.startswith(words.phrases["ask"])
+
+
+def begins_wishing(piece: Sequence[HotToken], words: HotWords) -> bool:
+    """ "Lavoro alla Lidl e vorrei imparare ...": the wish is a clause whether or not its verb is known."""
+    spoken = " ".join(["", *(token.text for token in piece if not (token.is_mark or token.has("conj"))), ""])
+    return spoken.startswith(words.phrases["wish"])
 
 
 def join_topics(pieces: Sequence[tuple[str, list[HotToken]]]) -> list[tuple[str, list[HotToken]]]:

@@ -70,3 +70,24 @@ def test_where_somebody_is_behind_what_is_over_is_the_next(text: str, fact: tupl
 @pytest.mark.parametrize("text", ["Ya no vivo en Bilbao, estoy contenta.", "Ya no trabajo en Seur, estoy en casa."])
 def test_how_somebody_is_behind_it_is_no_place(text: str) -> None:
     assert len(read_facts(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "statement"),
+    [
+        ("I work at Lidl and I'd like to learn Polish", "I work at Lidl."),
+        ("lavoro alla Lidl e vorrei imparare il polacco", "Lavoro alla Lidl."),
+        ("trabajo en Lidl y me gustaría aprender polaco", "Trabajo en Lidl."),
+        ("je travaille chez Lidl et j'aimerais apprendre le polonais", "Je travaille chez Lidl."),
+        ("ich arbeite bei Lidl und würde gern Polnisch lernen", "Ich arbeite bei Lidl."),
+        ("trabalho no Lidl e gostava de aprender polaco", "Trabalho no Lidl."),
+        ("ho due cani e vorrei un gatto", "Ho due cani."),
+    ],
+)
+def test_what_is_told_before_a_wish_is_told(said: str, statement: str) -> None:
+    assert statement in [claim.statement for claim in read_claims(said)]
+
+
+@pytest.mark.parametrize("said", ["I'd like a dog and live by the sea", "vorrei un cane e vivere al mare"])
+def test_what_goes_on_with_a_wish_is_wished_for(said: str) -> None:
+    assert not [claim for claim in read_claims(said) if claim.relation in {"has", "lives_in"}]

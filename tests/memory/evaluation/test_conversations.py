@@ -111,6 +111,8 @@ def test_the_halves_of_the_sets_share_no_line_and_no_combination() -> None:
                 "boarder-",
                 "caller-",
                 "patient-",
+                "gardener-",
+                "waiter-",
             ),
         )
         plain = [line for line in lines if "phrasing" in line and not line["id"].startswith(by_conversation)]

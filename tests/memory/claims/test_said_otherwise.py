@@ -47,3 +47,22 @@ def test_orders_likenesses_and_kings_tell_nothing_of_the_person(text: str) -> No
 )
 def test_what_is_told_beside_them_is_kept(text: str, relation: str, value: str) -> None:
     assert ("you", relation, value) in {(one.subject, one.relation, one.object) for one in read_claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Tom joined monday as my new boss", "tom"),
+        ("Marta empieza el lunes como mi nueva jefa", "marta"),
+        ("Mme Diallo arrive lundi comme ma nouvelle cheffe", "mme diallo"),
+        ("Frau Kuhn fängt montag als meine neue chefin an", "frau kuhn"),
+        ("Ornella inizia lunedì come mia nuova responsabile", "ornella"),
+        ("a Inês começa segunda como a minha nova chefe", "inês"),
+    ],
+)
+def test_who_begins_as_the_boss_is_the_boss(text: str, name: str) -> None:
+    assert ("boss", name) in {(one.relation, one.object) for one in read_claims(text)}
+
+
+def test_somebody_with_an_illness_has_no_trade_of_that_name() -> None:
+    assert [(one.relation, one.object) for one in read_claims("ich bin Zöliakin")] == [("has_condition", "zöliakin")]

@@ -77,15 +77,12 @@ def read_edges(statement: str, values: dict[str, Any], now: datetime) -> list[Ho
 
 
 def build_edge(row: Sequence[Any], now: datetime) -> HotEdge:
-    fact_id, subject, relation, value, subject_key, object_key, statement, lang, base, *moments = row[:11]
-    evidence_at, said_at = (datetime.fromtimestamp(moment, UTC) for moment in moments)
-    polarity, thread_id, bank_item, category, is_confirmed, is_in_review = row[11:]
-    stays = is_lasting(relation, category, is_confirmed=is_confirmed, is_published=bank_item is not None)
-    confidence = base if stays else decay_confidence(base, evidence_at, now)
-    return HotEdge(
-        fact_id, subject, relation, value, subject_key, object_key, statement, lang, confidence, said_at, polarity,
-        thread_id, bank_item, is_in_review,
-    )  # fmt: skip
+    *told, base, evidence_at, said_at, polarity, thread_id, bank_item, category, is_confirmed, is_in_review = row
+    stays = is_lasting(told[2], category, is_confirmed=is_confirmed, is_published=bank_item is not None)
+    confidence = base if stays else decay_confidence(base, datetime.fromtimestamp(evidence_at, UTC), now)
+    spoken_at = datetime.fromtimestamp(said_at, UTC)
+    # In the order of the fields, the last two as they are when nothing is in doubt.
+    return HotEdge._make((*told, confidence, spoken_at, polarity, thread_id, bank_item, is_in_review, None, ""))
 
 
 def list_stems(cue: TurnCue) -> list[str]:

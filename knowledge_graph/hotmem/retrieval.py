@@ -69,7 +69,7 @@ def find_hot_facts(
 def doubt_edge(edge: HotEdge, doubts: Mapping[UUID, Fact]) -> HotEdge:
     """A limit stands until a person has decided, and what is doubted of it is told with it."""
     newer = doubts.get(edge.fact_id)
-    return edge if newer is None else replace(edge, doubted_at=newer.first_seen, later=newer.statement)
+    return edge if newer is None else edge._replace(doubted_at=newer.first_seen, later=newer.statement)
 
 
 def may_mean_mention(cue: TurnCue) -> bool:

@@ -57,6 +57,7 @@ from memory.claims.replies.replying import add_reply
 from memory.claims.requests import (
     HOLE,
     LEAST_TOLD,
+    RememberRequest,
     find_request,
     is_forget_order,
     name_request,
@@ -96,6 +97,8 @@ from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 
 MOST_CLAIMS: Final = 12
+# What of a whole text is read of the body: what it does not bear, and its blood.
+BODILY: Final = (find_reactions, find_blood_types)
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
 
@@ -162,16 +165,16 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     normal, masked, whole, framed, corrected = frame_turn(normal, masked, whole, previous)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
     dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
-    spoken = sorted(whole.languages or {"en"})
-    reacted = [slot for find in (find_reactions, find_blood_types) for slot in find(masked, spoken)]
+    reacted = [one for find in BODILY for one in find(masked, sorted(whole.languages or {"en"}))]
     found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
     before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
         place = max(place, masked.find(sentence.raw[:12], place))
-        if skip or turn_back(sentence, found):
+        request = None if skip else find_request(sentence)
+        if skip or turn_back(sentence, request, found):
             skip = False
             continue
-        kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, framed, place, previous)
+        kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, request, framed, place, previous)
         if kept:
             kept = [restore_quoted(fill_request(one, sentence, whole, known), sentence, masked, normal) for one in kept]
             found.append(SentenceReading(sentence, place, tuple(kept), is_request=True))
@@ -195,10 +198,15 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
 
 
 def read_remembered(
-    whole: AnnotatedText, index: int, sentence: Sentence, framed: FramedText, place: int, previous: Sequence[str]
+    whole: AnnotatedText,
+    index: int,
+    sentence: Sentence,
+    request: RememberRequest | None,
+    framed: FramedText,
+    place: int,
+    previous: Sequence[str],
 ) -> tuple[list[Claim], bool]:
     """What a sentence asks to be remembered, and whether the next sentence holds it."""
-    request = find_request(sentence)
     if request is None or has_frame(sentence) or parts_with(sentence.raw, framed.slots, place):
         return [], False
     if tells_only_time(sentence.raw, find_language(whole) or "en") or names_only_shifts(sentence.raw):
@@ -265,7 +273,7 @@ def claim_unread(
 
 
 def read_request(
-    whole: AnnotatedText, index: int, request: tuple[int, int, bool], place: int, previous: Sequence[str]
+    whole: AnnotatedText, index: int, request: RememberRequest, place: int, previous: Sequence[str]
 ) -> tuple[list[Claim], bool]:
     """What is to be remembered, and whether the next sentence holds it."""
     sentence = whole.own_sentences[index]
@@ -309,7 +317,7 @@ def read_sentence(
     end = groups[0].start if told else len(sentence.words)
     if not sentence.is_question and end > 0:
         told.insert(0, list(read_general(sentence, tokens, end, whole, mentions, place)))
-        if not any(told) and 0 < (end := find_wish(sentence, tokens)) < len(sentence.words):
+        if not any(told) and (end := find_wish(sentence, tokens)) < len(sentence.words):
             told = [list(read_general(sentence, tokens, end, whole, mentions, place))]
     language = find_language(whole) or "en"
     moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)

@@ -25,11 +25,13 @@ LEAST_TOLD = 2
 LONGEST_ORDER = 8
 # Words that may stand before the request: "please", "und", a name.
 FURTHEST = 2
+# From where to where of the words of a sentence stands what is to be remembered, and whether it is a standing wish.
+RememberRequest = tuple[int, int, bool]
 # How verbs of the first person end that no other form shares.
 FIRST_PERSON: Final = ("o", "mos", "תי", "נו")
 
 
-def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
+def find_request(sentence: Sentence) -> RememberRequest | None:
     """From where to where stands what is to be remembered, and whether it is a standing wish, or None."""
     words = len(sentence.words)
     head = find_heads(sentence, 0, words)
@@ -49,7 +51,7 @@ def find_request(sentence: Sentence) -> tuple[int, int, bool] | None:
     return find_trailing_request(sentence, head)
 
 
-def find_kept(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+def find_kept(sentence: Sentence, head: int) -> RememberRequest | None:
     """ "Pop this down somewhere: ...": a verb of putting away, what is put or where, and behind a mark what it is."""
     words = len(sentence.words)
     verbs = [after for at, after in sentence.spans(MARK + "keep verb") if head <= at <= head + FURTHEST or at == 0]
@@ -64,14 +66,14 @@ def find_kept(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
     return (mark + (sentence.words[mark] == ":"), words, False) if is_put else None
 
 
-def find_agreed(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+def find_agreed(sentence: Sentence, head: int) -> RememberRequest | None:
     """ "From now on no emojis, ok?": a standing wish that only asks to be confirmed."""
     last = max(sentence.breaks, default=0)
     is_tag = last > 0 and len(sentence.words) - last <= LEAST_TOLD and sentence.has_at(last, MARK + "tag")
     return (head, last, True) if is_tag and near_head(sentence, "standing", head) else None
 
 
-def find_trailing_request(sentence: Sentence, head: int) -> tuple[int, int, bool] | None:
+def find_trailing_request(sentence: Sentence, head: int) -> RememberRequest | None:
     """ "My middle name is Quill, remember that", "use metric from now on": the request comes last."""
     words = len(sentence.words)
     for kind, is_standing in (("remember", False), ("standing", True)):
@@ -123,10 +125,9 @@ def goes_on_with_self(sentence: Sentence, place: int) -> bool:
     return is_own and STYLE not in find_constraint(sentence.raw)
 
 
-def turn_back(sentence: Sentence, found: list[SentenceReading]) -> bool:
+def turn_back(sentence: Sentence, request: RememberRequest | None, found: list[SentenceReading]) -> bool:
     """Mark the sentence before, where this one asks to remember it: "Nut allergy, really bad. Remember that please"."""
-    request = find_request(sentence) if found else None
-    if request is None or not points_back(sentence, request):
+    if not found or request is None or not points_back(sentence, request):
         return False
     before = found[-1]
     if not before.is_open or before.sentence.is_question or before.is_request or before.is_partial:
@@ -137,7 +138,7 @@ def turn_back(sentence: Sentence, found: list[SentenceReading]) -> bool:
     return True
 
 
-def points_back(sentence: Sentence, request: tuple[int, int, bool]) -> bool:
+def points_back(sentence: Sentence, request: RememberRequest) -> bool:
     """Whether nothing follows the request but "that please" and the like."""
     start, stop, is_standing = request
     rest = " ".join(sentence.words[start:stop])

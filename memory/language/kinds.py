@@ -25,12 +25,17 @@ def list_kind_terms(forms: Iterable[str]) -> tuple[str, ...]:
     return tuple(term for term in map(_write_term, list_meanings(forms)) if term in _load_kinds())
 
 
+def list_names_of_kind(kind: str) -> tuple[str, ...]:
+    """The makes and models of a kind, as they are written."""
+    return tuple(read_entries(SHARED, SUBJECT, kind))
+
+
 @cache
 def _load_terms() -> dict[str, str]:
     return {
         strip_accents(normalise_text(name).casefold()): _write_term(kind)
         for kind in read_sections(SHARED, SUBJECT)
-        for name in read_entries(SHARED, SUBJECT, kind)
+        for name in list_names_of_kind(kind)
     }
 
 

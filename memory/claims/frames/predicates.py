@@ -409,7 +409,8 @@ def tell_attribute(
 def tell_name_of(reader: PhraseReader, stack: MentionStack, who: str, names: list[str]) -> Iterator[ClauseFact]:
     """ "My sister's name is Anna" names the sister, not a thing of hers."""
     if who == SPEAKER:
-        yield from (ClauseFact(SPEAKER, "name", one, find_span(reader, 0, len(reader.tokens))) for one in names[:1])
+        for name in names[:1]:
+            yield ClauseFact(SPEAKER, "name", name, find_span(reader, 0, len(reader.tokens)))
         return
     relation = next((reader.words.nouns[one] for one in [fold_letters(who)] if one in reader.words.nouns), "")
     for name in names:

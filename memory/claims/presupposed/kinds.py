@@ -12,6 +12,7 @@ from memory.claims.slots.matching import find_drug
 from memory.claims.taxonomy import ANIMALS, PERSONS
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_THE, PARTICLES
+from memory.language.kinds import list_names_of_kind
 from memory.language.loader import SHARED, read_entries
 
 SUBJECT: Final = "presupposed"
@@ -20,13 +21,13 @@ DRUG: Final = "drug"
 CONDITION: Final = "condition"
 CHILD: Final = "person child"
 PETS: Final = ("dog", "cat", "animal")
-# Kinds of what is simply had.
 # Who works for the person, by the nouns of slots; frames know the others.
 ENGAGED: Final = frozenset({"lawyer", "accountant", "physio", "cleaner"})
+# Kinds of what is simply had.
 HAD: Final = (*PETS, "plant", "instrument", "device", "vehicle", "equipment", "home part", "business")
 KINDS: Final = (*HAD, CONDITION, "part", "body", "allergy", "hobby", "work", "study", "home", "uses", "system", "tool")
 KINDS_BESIDE: Final = ("trip", "passport", "language", "sport", "event", CHILD)
-# The makes and models of each, by the sections of `kinds.txt`.
+# The kinds of makes and models of each.
 MAKES: Final = {"vehicle": ("car", "bicycle", "motorcycle"), "device": ("phone", "computer")}
 # What counts only where a capital marks it as a name: "my Golf".
 NAMED: Final = "named "
@@ -112,7 +113,7 @@ def list_entries(language: str, kind: str) -> Iterator[str]:
     yield from read_entries(language, SUBJECT, kind)
     yield from read_entries(SHARED, SUBJECT, kind)
     for narrower in MAKES.get(kind, ()):
-        yield from read_entries(SHARED, "kinds", narrower)
+        yield from list_names_of_kind(narrower)
     if kind == CONDITION:
         yield from read_entries(language, "slots", CONDITION)
     if kind == "language":

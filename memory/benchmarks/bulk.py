@@ -14,6 +14,7 @@ from itertools import islice
 from uuid import UUID
 
 import numpy as np
+import psutil
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
@@ -142,10 +143,15 @@ def defer_vector_index(owner: BaseDatabaseWrapper, dims: int, say: Say) -> Itera
             yield
         finally:
             say("building the vector index")
-            cursor.execute("SET maintenance_work_mem = '1536MB'")
+            cursor.execute(f"SET maintenance_work_mem = '{choose_build_memory()}MB'")
             # Parallel builders share memory through /dev/shm, which is small in most containers.
             cursor.execute("SET max_parallel_maintenance_workers = 0")
             cursor.execute(VECTOR_INDEX.format(dims=dims))
+
+
+def choose_build_memory() -> int:
+    """Mebibytes: of a graph that does not fit the rest is built row by row; that of 3 million vectors takes 8 GB."""
+    return int(psutil.virtual_memory().available) // (2 * 2**20)
 
 
 def refresh_statistics(owner: BaseDatabaseWrapper) -> None:

@@ -126,7 +126,7 @@ def settle_ended(
             now_held = current.get(fact.fact_id)
             telling = [teller for teller in tellers.get(now_held.pk, ()) if teller != memory_id] if now_held else []
             notes.setdefault(memory_id, describe(closed[fact.fact_id], now_held, telling))
-            if is_asked_about(fact, told[memory_id]) and may_have_answered(fact, asked):
+            if is_asked_about(fact, told[memory_id]) and may_be_asked(fact, asked):
                 settle_order(asked, one, telling, places, ranked, row_filter)
     return notes
 
@@ -222,10 +222,10 @@ def answers(fact: ToldFact, asked: AskedFor, *, is_reply: bool) -> bool:
     return not fact.is_closed and tells and fact.subject in asked.subjects
 
 
-def may_have_answered(fact: ToldFact, asked: AskedFor) -> bool:
-    """ "Where did I live before?" lifts no former employer, whoever took their place."""
-    is_open = fact.relation in OPEN_RELATIONS or not asked.relations
-    return not asked.is_past or is_open or fact.relation in asked.relations
+def may_be_asked(fact: ToldFact, asked: AskedFor) -> bool:
+    """ "Where did I live before?" lifts no former employer, and "which school does Chiara go to?" no new date with her
+    dentist, whoever or whatever took their place."""
+    return fact.relation in OPEN_RELATIONS or not asked.relations or fact.relation in asked.relations
 
 
 def find_tellers(user: EndUser, facts: Collection[Fact]) -> dict[UUID, list[UUID]]:

@@ -74,6 +74,18 @@ def test_what_the_words_of_a_question_do_not_find_takes_the_place_of_what_they_f
     assert place(hits, "York") < place(hits, "Leeds")
 
 
+def test_what_has_ended_moves_nothing_where_something_else_is_asked(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(
+        user, clock, "My sister Chiara lives in Leeds.", "My sister Chiara lives in York.", "Chiara works at Pelham's."
+    )
+    index_now(user)
+    hits = ask(user, clock, "Where does Chiara work?")
+    assert "Pelham" in hits[0].item.text
+    assert all("ended" not in hit.explain["boosts"] for hit in hits)
+
+
 def test_a_question_about_the_past_gets_the_past(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
     tell(user, clock, "I live in Leeds.", "I live in York.")
     index_now(user)

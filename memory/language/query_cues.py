@@ -17,6 +17,7 @@ SUBJECT: Final = "query_cues"
 
 LATEST: Final = compile_cue(SUBJECT, "latest")
 NEWEST_WORDS: Final = compile_cue(SUBJECT, "newest words")
+NAMING_WORDS: Final = compile_cue(SUBJECT, "naming words")
 EARLIER: Final = compile_cue(SUBJECT, "earlier")
 CHANGED: Final = compile_cue(SUBJECT, "changed")
 

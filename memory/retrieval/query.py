@@ -126,8 +126,9 @@ def understand_query(text: str, speakers: Collection[str], now: datetime) -> Que
     bare = fold_text(question)
     speakers_named = find_named_speakers(bare, speakers) or find_meant_speakers(question, speakers)
     parts = split_questions(question)
-    search_text = strip_newest_words(question) if query_cues.LATEST.search(bare) else question
-    embedded = strip_names(search_text, speakers_named) or question
+    newest = strip_words(question, query_cues.NEWEST_WORDS) if query_cues.LATEST.search(bare) else question
+    search_text = strip_words(newest, query_cues.NAMING_WORDS)
+    embedded = strip_names(newest, speakers_named) or question
     return Query(
         text=question,
         bare=bare,
@@ -182,11 +183,12 @@ def is_negated(bare: str) -> bool:
     return query_cues.NEGATED.search(bare) is not None or query_cues.UNDONE.search(bare) is not None
 
 
-def strip_newest_words(question: str) -> str:
-    """The question without "last time" and the like: these words tell which of several is meant, not what about."""
+def strip_words(question: str, told: re.Pattern[str]) -> str:
+    """The question without "last time", which tells which of several is meant, or "called", which asks for a name: what
+    it is about they do not tell."""
     words = question.split(" ")
     bare = [fold_text(word).strip("?!.,;:") for word in words]
-    masked = query_cues.NEWEST_WORDS.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
+    masked = told.sub(lambda match: "\0" * len(match[0]), " ".join(bare))
     kept_words, start = [], 0
     for word, form in zip(words, bare, strict=True):
         if not form or "\0" not in masked[start : start + len(form)]:

@@ -130,6 +130,27 @@ def test_last_time_says_which_and_not_what(question: str, left: str) -> None:
     assert understand_query(question, (), NOW).embedded == left
 
 
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What is my husband called?", "What is my husband"),
+        ("what's the cactus called again", "what's the cactus again"),
+        ("Wie heißt mein Hund?", "Wie mein Hund?"),
+        ("¿Cómo se llama mi gato?", "¿Cómo mi gato?"),
+        ("Comment s'appelle ma cheffe ?", "Comment ma cheffe ?"),
+        ("le chat s'appelle comment ?", "le chat comment ?"),
+        ("Come si chiama la mia dottoressa?", "Come la mia dottoressa?"),
+        ("Como se chama a minha dentista?", "Como a minha dentista?"),
+        ("איך קוראים לכלב שלי?", "איך לכלב שלי?"),
+        ("Who called me on Friday?", "Who called me on Friday?"),
+    ],
+)
+def test_a_question_for_a_name_looks_for_nothing_that_is_called_something(question: str, left: str) -> None:
+    read = understand_query(question, (), NOW)
+    assert read.search_text == left
+    assert read.embedded == question
+
+
 def test_a_number_in_digits_or_words_may_be_what_is_asked_for() -> None:
     items = (text("It took 40 minutes"), text("Quarante minutes"), text("Eine Stunde"), text("A long way"))
     values = signal_values(asked.FIGURE, "How much time did it take?", *items)

@@ -8,7 +8,7 @@ from typing import Final
 from memory.language.concepts import find_alternatives, translate_to_english
 from memory.language.folding import normalise_text, strip_accents
 from memory.language.hebrew import is_hebrew, list_hebrew_readings
-from memory.language.kinds import find_kind_term, list_kind_terms
+from memory.language.kinds import find_kind_terms, list_kind_terms
 from memory.language.periods import find_month_term
 from memory.language.splitting import TextToken, split_tokens
 from memory.language.stems import LANGUAGES, detect_languages, stem_word
@@ -27,7 +27,7 @@ def extract_terms(text: str) -> list[str]:
 def extract_positioned_terms(text: str) -> list[tuple[str, ...]]:
     """One tuple of terms for each word of a document, stop words left out unless there is nothing else."""
     found, languages, _ = _content(normalise_text(text[:LONGEST_TEXT])[:LONGEST_TEXT])
-    return [(*_forms(piece, languages), *_kind_of(piece)) for piece in found]
+    return [(*_forms(piece, languages), *find_kind_terms(strip_accents(piece.form), languages)) for piece in found]
 
 
 def build_query_groups(text: str) -> list[tuple[str, ...]]:
@@ -70,11 +70,6 @@ def _content(text: str) -> tuple[list[TextToken], tuple[str, ...], bool]:
     languages, dropped = detect_languages(text, {piece.form for piece in found if piece.kind == "word"})
     content = [piece for piece in found if piece.kind == "code" or not _is_stop_word(piece.form, dropped)]
     return content or found, languages, bool(dropped)
-
-
-def _kind_of(piece: TextToken) -> tuple[str, ...]:
-    term = find_kind_term(strip_accents(piece.form))
-    return (term,) if term else ()
 
 
 def _is_stop_word(form: str, dropped: frozenset[str]) -> bool:

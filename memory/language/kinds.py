@@ -1,11 +1,13 @@
-"""What the names of makes and models are names of: whoever asks for a car finds the Yaris.
+"""What a word names one of: whoever asks for a car finds the Yaris, for an instrument the clarinet, for a medicine
+against blood pressure the candesartan.
 
-A row is stored under the kind of each name in it, as it is under its month. A question is looked for under the kinds
+A row is stored under the kinds of the words in it, as it is under its month. A question is looked for under the kinds
 that its words mean, never under that of a name: who asks for the Yaris wants no Skoda.
 """
 
-from collections.abc import Iterable
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from typing import Final
 
 from memory.language.concepts import list_meanings
@@ -13,35 +15,74 @@ from memory.language.folding import normalise_text, strip_accents
 from memory.language.loader import SHARED, read_entries, read_sections
 
 SUBJECT: Final = "kinds"
+# Kinds whose names each language lists for the readers of statements: the file and the section.
+LISTED: Final = {
+    "instrument": ("presupposed", "instrument"),
+    "sport": ("presupposed", "sport"),
+    "plant": ("presupposed", "plant"),
+    "animal": ("presupposed", "animal"),
+    "language": ("slots", "language word"),
+}
+# "*" in a name stands for any letters: by the stem of its name a medicine tells what it is for.
+ANY: Final = "*"
 
 
-def find_kind_term(form: str) -> str | None:
-    """The term of the kind that a folded word names one of."""
-    return _load_terms().get(form)
+@lru_cache(maxsize=65_536)
+def find_kind_terms(form: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The terms of the kinds that a folded word of these languages names one of."""
+    kinds = dict.fromkeys(kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
+    kinds |= dict.fromkeys(kind for kind, pattern in _load_patterns() if pattern.fullmatch(form))
+    return tuple(map(_write_term, kinds))
 
 
 def list_kind_terms(forms: Iterable[str]) -> tuple[str, ...]:
     """The terms of the kinds that the terms of one word of a question mean."""
-    return tuple(term for term in map(_write_term, list_meanings(forms)) if term in _load_kinds())
+    return tuple(_write_term(meaning) for meaning in list_meanings(forms) if meaning in _list_kinds())
 
 
 def list_names_of_kind(kind: str) -> tuple[str, ...]:
-    """The makes and models of a kind, as they are written."""
-    return tuple(read_entries(SHARED, SUBJECT, kind))
+    """The names of a kind that all languages share, as they are written, and those of the kinds within it."""
+    return tuple(name for name in _read_names(kind) if ANY not in name)
 
 
 @cache
-def _load_terms() -> dict[str, str]:
-    return {
-        strip_accents(normalise_text(name).casefold()): _write_term(kind)
-        for kind in read_sections(SHARED, SUBJECT)
-        for name in list_names_of_kind(kind)
-    }
+def _list_kinds() -> frozenset[str]:
+    return frozenset((*read_sections(SHARED, SUBJECT), *LISTED))
+
+
+def _read_names(kind: str) -> Iterator[str]:
+    for name in read_entries(SHARED, SUBJECT, kind):
+        if name in read_sections(SHARED, SUBJECT):
+            yield from _read_names(name)
+        else:
+            yield name
 
 
 @cache
-def _load_kinds() -> frozenset[str]:
-    return frozenset(_load_terms().values())
+def _load_kinds(language: str) -> dict[str, tuple[str, ...]]:
+    """The kinds of each name, folded: of those all languages share, or of those a language lists."""
+    found: dict[str, tuple[str, ...]] = {}
+    listed = ((kind, name) for kind, place in LISTED.items() for name in read_entries(language, *place))
+    shared = ((kind, name) for kind in read_sections(SHARED, SUBJECT) for name in list_names_of_kind(kind))
+    for kind, name in (*listed, *(shared if language == SHARED else ())):
+        folded = _fold(name)
+        if kind not in found.get(folded, ()):
+            found[folded] = (*found.get(folded, ()), kind)
+    return found
+
+
+@cache
+def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    names = {kind: [name for name in _read_names(kind) if ANY in name] for kind in read_sections(SHARED, SUBJECT)}
+    return tuple((kind, re.compile("|".join(map(_write_pattern, found)))) for kind, found in names.items() if found)
+
+
+def _write_pattern(name: str) -> str:
+    return r"\w*".join(map(re.escape, _fold(name).split(ANY)))
+
+
+def _fold(name: str) -> str:
+    return strip_accents(normalise_text(name).casefold())
 
 
 def _write_term(kind: str) -> str:

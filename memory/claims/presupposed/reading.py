@@ -15,7 +15,7 @@ from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
 from memory.claims.presupposed.pretending import find_opinion, is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
-from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
+from memory.claims.presupposed.systems import SYSTEMS, load_makes, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
 from memory.claims.relations import ABOUT
 from memory.guard import find_order
@@ -46,12 +46,14 @@ def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -
 
 @cache
 def load_owners() -> re.Pattern[str]:
-    """Any word by which something is the person's own, any title and any name of a system: most turns have none."""
+    """Any word by which something is the person's own, any title, any name of a system or a phone: most turns have
+    none."""
     mine = {one for code in list_codes() for subject in OWNERS for one in read_entries(code, subject, "my")}
     mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "me as")}
     mine |= {one for code in list_codes() for one in read_entries(code, "frames", "title")}
     mine |= {one for code in list_codes() for one in read_entries(code, SUBJECT, "shift") if "*" not in one}
     mine |= {one for kind in SYSTEMS for led in ("", NAMED) for one in read_entries(SHARED, SUBJECT, led + kind)}
+    mine |= load_makes()
     words = "|".join(re.escape(fold_letters(one)) for one in sorted(mine, key=len, reverse=True))
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)|שלי|שלנו|[א-ת]{{2,}}י(?!\w)")
 

@@ -1,16 +1,20 @@
-"""What the person works with: "I'm on Arch", "my Django app", "en el curro seguimos con python 3.9"."""
+"""What the person works with: "I'm on Arch", "my Django app", "typing this on a Fairphone 5"."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.presupposed.kinds import fold_apart, load_phrases
+from memory.claims.presupposed.kinds import MAKES, fold_apart, load_phrases
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.presupposed.things import find_model_end
+from memory.language.folding import normalise_text
+from memory.language.kinds import list_names_of_kind
 
 SYSTEMS: Final = frozenset({"system", "tool"})
-USES: Final = "uses"
+DEVICES: Final = frozenset({"device"})
+USES, HAS = "uses", "has"
 # Words between "I'm on" and the name: "still", "the".
 MOST_BETWEEN: Final = 2
 # Words behind a noun among which stands what it is made with: "mi app de Django".
@@ -18,19 +22,39 @@ REACH: Final = 4
 
 
 def tell_systems(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
-    """Of a clause that says by itself that the person uses one."""
-    found = load_phrases(sentence.language, "on a system").search(fold_apart(sentence.raw))
+    """Of a clause that says by itself that the person uses one, or writes on one."""
+    used, writes = find_said(sentence, "on a system", SYSTEMS), find_said(sentence, "typing on", DEVICES)
+    if used is not None:
+        yield claim_system(sentence, used, place)
+    if writes is not None and names_make(sentence, writes):
+        last = find_model_end(sentence, writes)
+        yield claim_words(sentence, HAS, sentence.cut(writes.first, last), (writes.start, last), place)
+
+
+def find_said(sentence: SpokenSentence, section: str, wanted: frozenset[str]) -> OwnNoun | None:
+    """The noun of such a kind that stands right behind the words of a section."""
+    found = load_phrases(sentence.language, section).search(fold_apart(sentence.raw))
     if found is None:
-        return
+        return None
     start = next((at for at, one in enumerate(sentence.tokens) if one.end > found.start()), 0)
     begun = next((at for at, one in enumerate(sentence.tokens) if one.start >= found.end()), len(sentence.tokens))
     for at in range(begun, min(begun + MOST_BETWEEN + 1, len(sentence.tokens))):
         size, kinds = sentence.table.match(sentence.tokens, at, len(sentence.tokens))
-        if size and not SYSTEMS.isdisjoint(kinds):
-            yield claim_system(sentence, OwnNoun(kinds, start, at, at + size, at + size), place)
-            return
+        if size and not wanted.isdisjoint(kinds):
+            return OwnNoun(kinds, start, at, at + size, at + size)
         if sentence.is_end(at) or sentence.says(at, "my"):
-            return
+            return None
+    return None
+
+
+def names_make(sentence: SpokenSentence, noun: OwnNoun) -> bool:
+    """A phone or computer by its make: "from the laptop" says nothing of whose it is."""
+    return " ".join(one.plain for one in sentence.tokens[noun.first : noun.last]) in load_makes()
+
+
+@cache
+def load_makes() -> frozenset[str]:
+    return frozenset(normalise_text(one).casefold() for kind in MAKES["device"] for one in list_names_of_kind(kind))
 
 
 def tell_made_with(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:

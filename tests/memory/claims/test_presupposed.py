@@ -19,6 +19,10 @@ HAD = [
     ("is there a pension plan for me as a freelance illustrator?", "works_as", "freelance illustrator"),
     ("I'm on Arch, how do I get bluetooth working", "uses", "arch"),
     ("my Django app crashes with a 500", "uses", "django"),
+    ("typing this on a Fairphone 5, camera meh. how do i get whatsapp across", "has", "fairphone 5"),
+    ("schreib dir vom iPhone, sorry. wie heißt der Film mit dem Boot?", "has", "iphone"),
+    ("je tape ça sur un vieux ThinkPad, comment le rendre plus rapide ?", "has", "thinkpad"),
+    ("estou a escrever no MacBook, como ponho a cedilha?", "has", "macbook"),
     ("Wie oft muss ich meinen Ficus gießen?", "has", "ficus"),
     ("Übungen gegen meinen Tennisarm, die auch am Schreibtisch gehen", "has_condition", "tennisarm"),
     ("verträgt sich mein Ramipril mit Ibuprofen?", "takes", "ramipril"),
@@ -75,6 +79,8 @@ OTHERS = [
     ("my 4-year-old daughter won't sleep, tips?", "daughter", "age", "4"),
 ]
 NOTHING = [
+    "typing this on my boss's iPhone, how do i switch the language",
+    "scrivo dal portatile di casa dei miei, come faccio la tilde?",
     "how often does one water a ficus?",
     "should I buy a motorbike?",
     "if I had a dog, what should I feed my dog?",

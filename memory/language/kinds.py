@@ -5,7 +5,6 @@ A row is stored under the kinds of the words in it, as it is under its month. A 
 that its words mean, never under that of a name: who asks for the Yaris wants no Skoda.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Final
@@ -23,7 +22,7 @@ LISTED: Final = {
     "animal": ("presupposed", "animal"),
     "language": ("slots", "language word"),
 }
-# "*" in a name stands for any letters: by the stem of its name a medicine tells what it is for.
+# At the beginning or the end of a name "*" stands for any letters: by a stem a medicine tells what it is for.
 ANY: Final = "*"
 
 
@@ -31,7 +30,7 @@ ANY: Final = "*"
 def find_kind_terms(form: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     """The terms of the kinds that a folded word of these languages names one of."""
     kinds = dict.fromkeys(kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
-    kinds |= dict.fromkeys(kind for kind, pattern in _load_patterns() if pattern.fullmatch(form))
+    kinds |= dict.fromkeys(kind for kind, names in _load_stems() if any(_has_stem(form, name) for name in names))
     return tuple(map(_write_term, kinds))
 
 
@@ -72,13 +71,19 @@ def _load_kinds(language: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    names = {kind: [name for name in _read_names(kind) if ANY in name] for kind in read_sections(SHARED, SUBJECT)}
-    return tuple((kind, re.compile("|".join(map(_write_pattern, found)))) for kind, found in names.items() if found)
+def _load_stems() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The kinds whose names tell it by a part, with these names, folded."""
+    names = {
+        kind: [_fold(name) for name in _read_names(kind) if ANY in name] for kind in read_sections(SHARED, SUBJECT)
+    }
+    return tuple((kind, tuple(found)) for kind, found in names.items() if found)
 
 
-def _write_pattern(name: str) -> str:
-    return r"\w*".join(map(re.escape, _fold(name).split(ANY)))
+def _has_stem(form: str, name: str) -> bool:
+    stem = name.strip(ANY)
+    if name.startswith(ANY):
+        return stem in form if name.endswith(ANY) else form.endswith(stem)
+    return form.startswith(stem)
 
 
 def _fold(name: str) -> str:

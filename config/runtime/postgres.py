@@ -188,16 +188,19 @@ def write_configuration(paths: Paths) -> None:
     (paths.postgres / "pg_hba.conf").write_text("local all all scram-sha-256\n", encoding="utf-8")
 
 
-def choose_buffers() -> int:
-    """How many bytes of tables and indexes the server may keep."""
+def measure_memory() -> int:
+    """Bytes of the machine, or of its container."""
     memory = int(psutil.virtual_memory().total)
     try:
         limit = CONTAINER_LIMIT.read_text(encoding="ascii").strip()
     except OSError:
         limit = ""
-    if limit.isdecimal():
-        memory = min(memory, int(limit))
-    return max(LEAST_BUFFERS, memory // SHARE_OF_BUFFERS)
+    return min(memory, int(limit)) if limit.isdecimal() else memory
+
+
+def choose_buffers() -> int:
+    """How many bytes of tables and indexes the server may keep."""
+    return max(LEAST_BUFFERS, measure_memory() // SHARE_OF_BUFFERS)
 
 
 def choose_shared_memory() -> str:

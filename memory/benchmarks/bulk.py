@@ -19,6 +19,7 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
+from config.runtime.postgres import MEGABYTE, measure_memory
 from memory.access.scope import allow_statements, user_scope
 from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.conf import memory_conf
@@ -151,7 +152,7 @@ def defer_vector_index(owner: BaseDatabaseWrapper, dims: int, say: Say) -> Itera
 
 def choose_build_memory() -> int:
     """Mebibytes: of a graph that does not fit the rest is built row by row; that of 3 million vectors takes 8 GB."""
-    return int(psutil.virtual_memory().available) // (2 * 2**20)
+    return min(int(psutil.virtual_memory().available), measure_memory()) // (2 * MEGABYTE)
 
 
 def refresh_statistics(owner: BaseDatabaseWrapper) -> None:

@@ -109,6 +109,12 @@ def load_names() -> dict[str, tuple[str, ...]]:
     return {normalise(one): (kind,) for kind in kinds for one in read_entries(SHARED, SUBJECT, NAMED + kind)}
 
 
+@cache
+def load_makes() -> frozenset[str]:
+    """The phones and computers that are known by their makes alone."""
+    return frozenset(normalise(one) for narrower in MAKES["device"] for one in list_names_of_kind(narrower))
+
+
 def list_entries(language: str, kind: str) -> Iterator[str]:
     yield from read_entries(language, SUBJECT, kind)
     yield from read_entries(SHARED, SUBJECT, kind)

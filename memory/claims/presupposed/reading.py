@@ -9,13 +9,13 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.appointments import overlaps
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.presupposed.going_on import drop_misread, tell_next
-from memory.claims.presupposed.kinds import NAMED, PERSON, PETS, SUBJECT, fold_apart, load_phrases
+from memory.claims.presupposed.kinds import NAMED, PERSON, PETS, SUBJECT, fold_apart, load_makes, load_phrases
 from memory.claims.presupposed.people import is_being, name_being, tell_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
 from memory.claims.presupposed.pretending import find_opinion, is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
-from memory.claims.presupposed.systems import SYSTEMS, load_makes, tell_made_with, tell_systems
+from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
 from memory.claims.relations import ABOUT
 from memory.guard import find_order

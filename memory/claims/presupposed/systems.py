@@ -1,16 +1,13 @@
 """What the person works with: "I'm on Arch", "my Django app", "typing this on a Fairphone 5"."""
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.presupposed.kinds import MAKES, fold_apart, load_phrases
+from memory.claims.presupposed.kinds import fold_apart, load_makes, load_phrases
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.presupposed.things import find_model_end
-from memory.language.folding import normalise_text
-from memory.language.kinds import list_names_of_kind
 
 SYSTEMS: Final = frozenset({"system", "tool"})
 DEVICES: Final = frozenset({"device"})
@@ -27,8 +24,7 @@ def tell_systems(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
     if used is not None:
         yield claim_system(sentence, used, place)
     if writes is not None and names_make(sentence, writes):
-        last = find_model_end(sentence, writes)
-        yield claim_words(sentence, HAS, sentence.cut(writes.first, last), (writes.start, last), place)
+        yield claim_system(sentence, writes, place, HAS)
 
 
 def find_said(sentence: SpokenSentence, section: str, wanted: frozenset[str]) -> OwnNoun | None:
@@ -52,11 +48,6 @@ def names_make(sentence: SpokenSentence, noun: OwnNoun) -> bool:
     return " ".join(one.plain for one in sentence.tokens[noun.first : noun.last]) in load_makes()
 
 
-@cache
-def load_makes() -> frozenset[str]:
-    return frozenset(normalise_text(one).casefold() for kind in MAKES["device"] for one in list_names_of_kind(kind))
-
-
 def tell_made_with(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:
     """ "My Django app", "mon site WordPress": the app itself says nothing of the person."""
     inside = (*range(noun.start + 1, noun.first), *range(noun.last, min(noun.last + REACH, len(sentence.tokens))))
@@ -72,6 +63,6 @@ def tell_made_with(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Itera
             return
 
 
-def claim_system(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Claim:
+def claim_system(sentence: SpokenSentence, noun: OwnNoun, place: int, relation: str = USES) -> Claim:
     last = find_model_end(sentence, noun)
-    return claim_words(sentence, USES, sentence.cut(noun.first, last), (noun.start, max(last, noun.end)), place)
+    return claim_words(sentence, relation, sentence.cut(noun.first, last), (noun.start, max(last, noun.end)), place)

@@ -18,6 +18,7 @@ from memory.guard.lexicon import WORD, Lexicon, LexiconEntry, build_entries
 from memory.guard.spelling import normalise_text
 from memory.language import intents, query_cues
 from memory.language.folding import fold_text
+from memory.language.kinds import list_kinds
 from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import find_names
 
@@ -56,9 +57,9 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     "address": frozenset({"lives_in"}),
     "lives_in": frozenset({"home", "house", "address", "roommate"}),
     "car": frozenset({"owns", "has", "drives"}),
-    "motorbike": frozenset({"owns"}),
-    "bike": frozenset({"owns"}),
-    "boat": frozenset({"owns"}),
+    "motorbike": frozenset({"owns", "has"}),
+    "bike": frozenset({"owns", "has"}),
+    "boat": frozenset({"owns", "has"}),
     "phone_number": frozenset({"owns", "has", "phone", "landline"}),
     "owns": frozenset({"has", "car", "bike", "motorbike", "boat", "phone", "laptop"}),
     "medication": frozenset({"takes", "takes_dose", "dose"}),
@@ -95,6 +96,9 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     ),
 }
 PETS: Final = ANIMALS | {"pet"}
+# What is told as had: of a thing that names one of a kind, whoever asks for another kind learns nothing by it.
+HAVING: Final = frozenset({"has", "owns"})
+KINDS: Final = {"car": "car", "bike": "bicycle", "motorbike": "motorcycle", "phone": "phone", "laptop": "computer"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})
 # Beside these a name is asked for all the same: "what should you call me?".
@@ -129,6 +133,15 @@ class AskedFor:
     # Whether it opens with a word that asks, and whether with one for what is so: where, when, who.
     is_question: bool = False
     asks_fact: bool = False
+
+    def may_mean(self, relation: str, value: str) -> bool:
+        """Whether what a fact tells by this relation may be one of what is asked for.
+
+        "My Yaris" tells of no phone, though both are had; of what names no kind it may be.
+        """
+        kinds = {KINDS[one] for one in self.relations & KINDS.keys()}
+        named = list_kinds(value) if kinds and relation in HAVING else frozenset()
+        return not named or not named.isdisjoint(kinds)
 
     @property
     def is_request(self) -> bool:

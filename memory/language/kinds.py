@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.language.concepts import list_meanings
 from memory.language.folding import normalise_text, strip_accents
-from memory.language.loader import SHARED, read_entries, read_sections
+from memory.language.loader import SHARED, list_codes, read_entries, read_sections
 
 SUBJECT: Final = "kinds"
 # Kinds whose names each language lists for the readers of statements: the file and the section.
@@ -32,6 +32,14 @@ def find_kind_terms(form: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     kinds = dict.fromkeys(kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
     kinds |= dict.fromkeys(kind for kind, names in _load_stems() if any(_has_stem(form, name) for name in names))
     return tuple(map(_write_term, kinds))
+
+
+@lru_cache(maxsize=4096)
+def list_kinds(words: str) -> frozenset[str]:
+    """The kinds that a few folded words name one of, in any language."""
+    codes = (SHARED, *list_codes())
+    forms = map(strip_accents, words.split())
+    return frozenset(kind for form in forms for code in codes for kind in _load_kinds(code).get(form, ()))
 
 
 def list_kind_terms(forms: Iterable[str]) -> tuple[str, ...]:

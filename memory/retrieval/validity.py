@@ -53,7 +53,7 @@ SUPERSEDED: Final = "superseded"
 CLOSED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
 
 FACTS_OF_MEMORIES = """
-SELECT told.memory_id, fact.id, fact.state, fact.relation, fact.subject_key, {cosine}
+SELECT told.memory_id, fact.id, fact.state, fact.relation, fact.subject_key, fact.object_key, {cosine}
 FROM (
     SELECT memory_id, fact_id FROM fact_evidence
     WHERE user_id = %(user)s AND memory_id = ANY((SELECT %(ids)s::uuid[])::uuid[]) AND stance = 1
@@ -73,6 +73,7 @@ class ToldFact:
     is_closed: bool
     relation: str
     subject: str
+    object: str
     cosine: float | None
 
 
@@ -219,6 +220,7 @@ def tells_asked(facts: Sequence[ToldFact], asked: AskedFor, one: RankedCandidate
 
 def answers(fact: ToldFact, asked: AskedFor, *, is_reply: bool) -> bool:
     tells = fact.relation in asked.relations or (is_reply and fact.relation == ABOUT)
+    tells = tells and asked.may_mean(fact.relation, fact.object)
     return not fact.is_closed and tells and fact.subject in asked.subjects
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -9,18 +10,30 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.dates.appointments import overlaps
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.presupposed.going_on import drop_misread, tell_next
-from memory.claims.presupposed.kinds import NAMED, PERSON, PETS, SUBJECT, fold_apart, load_makes, load_phrases
+from memory.claims.presupposed.kinds import (
+    NAMED,
+    PERSON,
+    PETS,
+    SUBJECT,
+    fold_apart,
+    load_makes,
+    load_names,
+    load_phrases,
+    normalise,
+)
 from memory.claims.presupposed.people import is_being, name_being, tell_being
 from memory.claims.presupposed.phrases import OwnNoun, SpokenSentence
 from memory.claims.presupposed.places import tell_place, tell_roles, tell_shifts
 from memory.claims.presupposed.pretending import find_opinion, is_closed, is_fiction, is_for_whom, is_supposed, is_work
 from memory.claims.presupposed.reactions import tell_reaction
-from memory.claims.presupposed.systems import SYSTEMS, tell_made_with, tell_systems
+from memory.claims.presupposed.systems import HAS, SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
+from memory.claims.questions import KINDS
 from memory.claims.relations import ABOUT
 from memory.guard import find_order
 from memory.guard.annotation import AnnotatedText
 from memory.guard.spelling import fold_letters
+from memory.language.kinds import list_kinds
 from memory.language.loader import SHARED, list_codes, read_entries
 
 # Characters of a turn that is read so: what goes on longer was written elsewhere as often as not.
@@ -28,6 +41,7 @@ LONGEST: Final = 600
 # What is had simply, of which a claim around it tells more.
 SLIGHT: Final = frozenset({"has", "hobby"})
 OWNERS: Final = ("claims", "frames")
+NAMING_KINDS: Final = frozenset({*KINDS.values(), "instrument"})
 
 
 def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -> tuple[Claim, ...]:
@@ -124,7 +138,28 @@ def add_presupposed(found: Sequence[Claim], presupposed: tuple[Claim, ...]) -> l
     # "I'm on Arch": nobody takes it.
     found = drop_misread([one for one in found if not (one.relation == "takes" and one.object in using)], presupposed)
     found = [one for one in found if is_worded(one) or not any(names_same(one, other) for other in presupposed)]
+    found = [name_thing(one, presupposed) for one in found]
     return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
+
+
+def name_thing(claim: Claim, presupposed: Sequence[Claim]) -> Claim:
+    """With what it says the person has: by "my Yaris passed its MOT" whoever asks for the car finds it."""
+    if claim.subject != SPEAKER or claim.is_request or claim.is_remark or claim.hedged or claim.tense != "present":
+        return claim
+    said = claim.statement.casefold()
+    had = [one for one in presupposed if one.relation == HAS and names_kind(one.object)]
+    things = {one.object for one in had if one.statement.rstrip(".").casefold() in said}
+    # "Mein Twingo ist durch den TÜV" was read as a twingo that is called "durch".
+    is_open = claim.relation == ABOUT or claim.relation in things
+    if not claim.polarity or not is_open or len(things) != 1:
+        return claim
+    return replace(claim, relation=HAS, object=things.pop())
+
+
+def names_kind(thing: str) -> bool:
+    """Whether it is called by its make, or is an instrument: "my car is red" says of no car which it is."""
+    words = thing.split()
+    return not list_kinds(thing).isdisjoint(NAMING_KINDS) or any(normalise(word) in load_names() for word in words)
 
 
 def is_worded(claim: Claim) -> bool:

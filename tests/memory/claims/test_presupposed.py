@@ -214,3 +214,29 @@ def test_what_names_nobody_engages_nobody(said: str) -> None:
 def test_beside_a_request_the_other_sentence_takes_for_granted_what_it_did() -> None:
     told = {(one.relation, one.object) for one in read_claims("Call me Bea. Quick lunch before my shift at Lidl?")}
     assert told == {("goes_by", "bea"), ("works_at", "lidl")}
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        ("my Pixel 8 dies before lunch every day", "pixel 8"),
+        ("the chain on my Brompton keeps slipping uphill", "brompton"),
+        ("Ma Sandero a passé le contrôle technique, champagne", "sandero"),
+        ("mein Corolla ist durch den TÜV, Sekt!", "corolla"),
+        ("mi Xiaomi se apaga antes del almuerzo", "xiaomi"),
+        ("la mia Vespa ha passato la revisione, spumante!", "vespa"),
+        ("o meu ThinkPad apaga antes do almoço", "thinkpad"),
+        ("נורת מנוע דולקת ביונדאי שלי כבר שבוע", "יונדאי"),
+    ],
+)
+def test_what_is_called_by_its_make_is_had_whatever_is_told_of_it(text: str, thing: str) -> None:
+    [had] = [one for one in read_claims(text) if one.relation == "has"]
+    assert had.object == thing
+    # The whole of what was said is kept, and once.
+    assert len(had.statement) > len(text) - 3
+    assert [one for one in read_claims(text) if one.relation != "has"] == []
+
+
+@pytest.mark.parametrize("text", ["my car is filthy", "I sold my Corolla last week"])
+def test_what_names_no_make_or_is_had_no_more_is_not_read_so(text: str) -> None:
+    assert not [one for one in read_claims(text) if one.relation == "has" and one.polarity]

@@ -73,6 +73,14 @@ def test_whom_a_question_is_about() -> None:
     assert "paolo" in read_question("Where does Paolo work?").subjects
 
 
+def test_what_is_had_answers_for_its_own_kind() -> None:
+    phone, bike = read_question("What phone do I have?"), read_question("Was für ein Fahrrad habe ich?")
+    told = ("has", "pixel 8"), ("has", "xiaomi"), ("has", "yaris"), ("has", "brompton"), ("phone", "yaris")
+    assert [phone.may_mean(*one) for one in told] == [True, True, False, False, True]
+    assert [bike.may_mean(*one) for one in told] == [True, False, False, True, True]
+    assert read_question("What do I own?").may_mean("has", "yaris")
+
+
 def test_a_request_wants_advice_and_a_question_recalls() -> None:
     assert read_question("Suggest a film for tonight").is_request
     assert not read_question("Who is my vet?").is_request

@@ -201,3 +201,15 @@ def test_a_fact_of_the_relation_asked_for_leads_past_nothing_that_is_far_nearer(
     memory.store(user, NewMemory("The physio is at 12 Lilac Street, Hugh has the code of the gate"), now=clock())
     index_now(user)
     assert "Lilac" in ask(user, clock, "Where is the physio?")[0].item.text
+
+
+def test_whoever_asks_for_a_phone_finds_what_is_called_by_its_make(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    tell(user, clock, "My Fairphone dies before lunch every day.", "My Yaris passed its MOT, champagne!")
+    index_now(user)
+    for question, thing in (("What phone do I have?", "Fairphone"), ("Che macchina ho?", "Yaris")):
+        [first, *others] = ask(user, clock, question)
+        assert thing in first.item.text
+        assert "asked_fact" in first.explain["boosts"]
+        assert not [one for one in others if thing not in one.item.text and "asked_fact" in one.explain["boosts"]]

@@ -237,6 +237,8 @@ def test_what_is_called_by_its_make_is_had_whatever_is_told_of_it(text: str, thi
     assert [one for one in read_claims(text) if one.relation != "has"] == []
 
 
-@pytest.mark.parametrize("text", ["my car is filthy", "I sold my Corolla last week"])
+@pytest.mark.parametrize(
+    "text", ["my car is filthy", "I sold my Corolla last week", "wir fliegen im Mai, da ist unser Emil 18 Monate"]
+)
 def test_what_names_no_make_or_is_had_no_more_is_not_read_so(text: str) -> None:
     assert not [one for one in read_claims(text) if one.relation == "has" and one.polarity]

@@ -114,6 +114,8 @@ MAX_TEXT_CHARS = 32_768
 MAX_QUERY_CHARS = 4_000
 MAX_TAGS = 20
 MAX_TAG_CHARS = 64
+# Of what an agent or a project is called.
+SCOPE_ID_CHARS = 128
 MAX_METADATA_BYTES = 16_384
 MAX_BATCH = 500
 # Clocks and zones differ; a row of next year would be the newest of everything for as long.

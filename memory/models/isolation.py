@@ -11,12 +11,13 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
+from memory.tiers import SCOPE_ID_CHARS
+
 if TYPE_CHECKING:
     from memory.models.people import EndUser
 
 POLICY = "user_isolation"
 SCOPE_POLICY = "scope_confinement"
-SCOPE_ID_CHARS = 128
 # Settings of the transaction, which the policy of scopes reads.
 AGENT_SETTING, PROJECT_SETTING = "app.agent_id", "app.project_id"
 

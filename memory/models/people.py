@@ -8,7 +8,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from memory.models.isolation import SCOPE_ID_CHARS
+from memory.tiers import SCOPE_ID_CHARS
 
 
 class Operator(AbstractUser):

@@ -117,6 +117,9 @@ def test_conversations_are_read_by_their_threads(user: EndUser, plans: list[dict
     forbid_sorting()
     MemoryItemFactory.create_batch(2, user=user)
     first, *_ = MemoryItemFactory.create_batch(3, user=user, thread_id="kept")
+    with connection.cursor() as cursor:
+        # What an earlier vacuum saw in the table chose another index once in some fifty runs.
+        cursor.execute("ANALYZE memory_item")
     plans.clear()
     assert list_threads(user, limit=5) == []
     [thread] = list_memory_threads(user, limit=5)

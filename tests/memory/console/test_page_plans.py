@@ -118,7 +118,7 @@ def test_conversations_are_read_by_their_threads(user: EndUser, plans: list[dict
     MemoryItemFactory.create_batch(2, user=user)
     first, *_ = MemoryItemFactory.create_batch(3, user=user, thread_id="kept")
     with connection.cursor() as cursor:
-        # What an earlier vacuum saw in the table chose another index once in some fifty runs.
+        # By what an earlier vacuum had seen in the table another index was chosen once.
         cursor.execute("ANALYZE memory_item")
     plans.clear()
     assert list_threads(user, limit=5) == []

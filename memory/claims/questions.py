@@ -11,7 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import SUBJECT as CLAIMS
-from memory.claims.taxonomy import ANIMALS, PARTNER_NOUNS, PARTNERS, PERSONS
+from memory.claims.taxonomy import ANIMALS, HAVING, PARTNER_NOUNS, PARTNERS, PERSONS
 from memory.claims.topics import LANGUAGE, cut_middle, find_spoken, find_topic_words, read_small_words
 from memory.guard.annotation import find_entries
 from memory.guard.lexicon import WORD, Lexicon, LexiconEntry, build_entries
@@ -96,8 +96,7 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     ),
 }
 PETS: Final = ANIMALS | {"pet"}
-# What is told as had: of a thing that names one of a kind, whoever asks for another kind learns nothing by it.
-HAVING: Final = frozenset({"has", "owns"})
+# Of a thing that names one of a kind, whoever asks for another kind learns nothing by it.
 KINDS: Final = {"car": "car", "bike": "bicycle", "motorbike": "motorcycle", "phone": "phone", "laptop": "computer"}
 # Relations of which "what do I have" and "what is he called" say nothing when another is named.
 GENERIC: Final = frozenset({"owns", "name"})

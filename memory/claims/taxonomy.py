@@ -10,6 +10,8 @@ CORE: Final = frozenset(
 DETAILS: Final = frozenset({"time", "duration", "quantity"})
 # Told of one, they hold of the other.
 SYMMETRIC: Final = frozenset({"friend_of", "married_to"})
+# What is told as somebody's, whatever it is.
+HAVING: Final = frozenset({"has", "owns"})
 KIN: Final = frozenset(
     {"mother", "father", "parent", "sister", "brother", "sibling", "son", "daughter", "child", "wife", "husband"}
     | {"partner", "girlfriend", "boyfriend", "fiance", "ex", "grandmother", "grandfather", "grandparent", "grandson"}

@@ -29,7 +29,7 @@ ANY: Final = "*"
 @lru_cache(maxsize=65_536)
 def find_kind_terms(form: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     """The terms of the kinds that a folded word of these languages names one of."""
-    kinds = dict.fromkeys(kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
+    kinds = dict.fromkeys(_find_kinds(form, languages))
     kinds |= dict.fromkeys(kind for kind, names in _load_stems() if any(_has_stem(form, name) for name in names))
     return tuple(map(_write_term, kinds))
 
@@ -37,9 +37,12 @@ def find_kind_terms(form: str, languages: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def list_kinds(words: str) -> frozenset[str]:
     """The kinds that a few folded words name one of, in any language."""
-    codes = (SHARED, *list_codes())
-    forms = map(strip_accents, words.split())
-    return frozenset(kind for form in forms for code in codes for kind in _load_kinds(code).get(form, ()))
+    codes = list_codes()
+    return frozenset(kind for word in words.split() for kind in _find_kinds(strip_accents(word), codes))
+
+
+def _find_kinds(form: str, languages: tuple[str, ...]) -> Iterator[str]:
+    return (kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
 
 
 def list_kind_terms(forms: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from memory.claims.clauses.building import word_whole
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
 from memory.claims.presupposed.kinds import find_pet, load_kinds, normalise
+from memory.claims.taxonomy import HAVING
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import is_vocabulary
@@ -17,7 +18,6 @@ from memory.language.loader import read_entries
 from memory.language.names import capitalises_nouns, load_given_names
 
 LAST: Final = re.compile(r",\s([^\W\d_]{1,20}(?:\s[^\W\d_]{2,20}){0,2})\W*$")
-HAD: Final = frozenset({"has", "owns"})
 WORD: Final = re.compile(r"[^\W\d_]+")
 
 
@@ -30,7 +30,12 @@ def name_animals(claims: Sequence[Claim], sentence: Sentence) -> list[Claim]:
 
 
 def name_animal(claim: Claim, spoken: str, sentence: Sentence) -> Claim:
-    if claim.subject != SPEAKER or claim.relation not in HAD or not claim.polarity or claim.tense in {"past", "over"}:
+    if (
+        claim.subject != SPEAKER
+        or claim.relation not in HAVING
+        or not claim.polarity
+        or claim.tense in {"past", "over"}
+    ):
         return claim
     language = claim.lang or "en"
     relation = next(filter(None, (find_pet(word, language) for word in WORD.findall(claim.object))), "")

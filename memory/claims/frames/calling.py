@@ -14,7 +14,7 @@ from memory.claims.frames.naming import find_names, find_span, rename
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import THINGS
+from memory.claims.taxonomy import HAVING, THINGS
 from memory.language.hebrew import HEBREW
 
 # Languages in which the verb of one's own name is that of naming others, with a pronoun of its own.
@@ -25,7 +25,6 @@ REFLEXIVE: Final = {
     "pt": ("me", "se", "te", "nos"),
 }
 WE: Final = "nous"
-OWNING: Final = frozenset({"has", "owns"})
 # What may stand between the verb and a name: whom one names.
 WHOM: Final = ("he", "she", "it", "they", "clitic", "adv", "to them", "to whom")
 
@@ -92,7 +91,7 @@ def find_called(reader: PhraseReader, verb: int) -> list[str]:
 
 def find_owned(told: Sequence[HotTriple]) -> HotTriple | None:
     """The thing that was told last, of which how many there are may have been told too."""
-    last = [one for one in told[-2:] if one.relation in OWNING]
+    last = [one for one in told[-2:] if one.relation in HAVING]
     return last[-1] if last else None
 
 
@@ -105,4 +104,4 @@ def is_called_so(one: ClauseFact, called: ClauseFact, told: HotTriple | None) ->
 def find_thing_called(name: str, told: Sequence[HotTriple]) -> HotTriple | None:
     """What somebody has by the name that it is called."""
     things = {one.subject for one in told if one.relation == "name" and one.object == name}
-    return next((one for one in reversed(told) if one.relation in OWNING and one.object in things), None)
+    return next((one for one in reversed(told) if one.relation in HAVING and one.object in things), None)

@@ -35,7 +35,7 @@ from memory.claims.frames.retractions import (
 )
 from memory.claims.frames.state import TurnClauses, TurnState, mask_text
 from memory.claims.frames.triples import HotTriple
-from memory.claims.taxonomy import DEPARTING, PARTNERS, is_single
+from memory.claims.taxonomy import DEPARTING, HAVING, PARTNERS, is_single
 
 # Of which a value of the same kind is no other matter.
 OF_A_KIND: Final = frozenset({"time", "birthday", "age", "quantity", "duration", "born_in"})
@@ -117,7 +117,7 @@ def is_changing(fact: ClauseFact, turn: TurnClauses, state: TurnState, *, is_now
 
 def take_new_value(reader: PhraseReader, old: HotTriple, state: TurnState) -> None:
     """The value that a clause puts in the place of one that was denied or has ended."""
-    if old.relation in {"has", "owns"} and next((one.has("det") for one in reader.tokens if not one.is_mark), False):
+    if old.relation in HAVING and next((one.has("det") for one in reader.tokens if not one.is_mark), False):
         # "No tengo animales, el gato es de la vecina": of the cat something is told, and it is not the person's.
         return
     value = read_value(reader, find_value_start(reader), old.relation)

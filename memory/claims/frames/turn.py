@@ -49,7 +49,7 @@ from memory.claims.frames.telling import read_frames_of
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from memory.claims.frames.words import DEAD, HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
-from memory.claims.taxonomy import ANIMALS, DETAILS, PEOPLE, THINGS, find_gender
+from memory.claims.taxonomy import ANIMALS, DETAILS, HAVING, PEOPLE, THINGS, find_gender
 from memory.guard.spelling import fold_letters
 
 NO_PIPELINES: Final[Mapping[str, str]] = {}
@@ -341,7 +341,7 @@ def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[
 
 def remember(fact: ClauseFact, stack: MentionStack, words: HotWords | None = None) -> None:
     stack.add_triple(make_triple(fact))
-    if words is None or fact.relation not in {"owns", "has"}:
+    if words is None or fact.relation not in HAVING:
         return
     spoken = fact.object.split()
     # "Un hermano mayor" is a brother, and "a pet rabbit" a rabbit.

@@ -178,9 +178,8 @@ def read_model(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
     is_model = bool(said) and said[0].is_capital and any(map(str.isdigit, "".join(one.text for one in said)))
     is_written = is_model and len(said[0].text) > 1 and any(map(str.isalpha, said[0].text[1:]))
     # "Unser Emil 18 Monate" is told how old.
-    is_counted = bool(said) and said[-1].text.isdigit() and end < len(sentence.tokens)
-    is_counted = is_counted and sentence.tokens[end].has("unit")
-    is_written = is_written and not is_counted and said[0].plain not in load_said(sentence.language, "no model")
+    is_age = is_written and said[-1].text.isdigit() and sentence.says(end, "unit")
+    is_written = is_written and not is_age and said[0].plain not in load_said(sentence.language, "no model")
     return OwnNoun(("device",), owner, owner + 1, end, end) if is_written else None
 
 

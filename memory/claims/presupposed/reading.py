@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
@@ -11,6 +12,7 @@ from memory.claims.dates.appointments import overlaps
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.presupposed.going_on import drop_misread, tell_next
 from memory.claims.presupposed.kinds import (
+    MAKES,
     NAMED,
     PERSON,
     PETS,
@@ -28,7 +30,6 @@ from memory.claims.presupposed.pretending import find_opinion, is_closed, is_fic
 from memory.claims.presupposed.reactions import tell_reaction
 from memory.claims.presupposed.systems import HAS, SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
-from memory.claims.questions import KINDS
 from memory.claims.relations import ABOUT
 from memory.guard import find_order
 from memory.guard.annotation import AnnotatedText
@@ -41,7 +42,8 @@ LONGEST: Final = 600
 # What is had simply, of which a claim around it tells more.
 SLIGHT: Final = frozenset({"has", "hobby"})
 OWNERS: Final = ("claims", "frames")
-NAMING_KINDS: Final = frozenset({*KINDS.values(), "instrument"})
+# What is known by its name alone, without the noun: a Yaris, a clarinet.
+NAMING_KINDS: Final = frozenset({"instrument", *chain.from_iterable(MAKES.values())})
 
 
 def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -> tuple[Claim, ...]:
@@ -138,22 +140,22 @@ def add_presupposed(found: Sequence[Claim], presupposed: tuple[Claim, ...]) -> l
     # "I'm on Arch": nobody takes it.
     found = drop_misread([one for one in found if not (one.relation == "takes" and one.object in using)], presupposed)
     found = [one for one in found if is_worded(one) or not any(names_same(one, other) for other in presupposed)]
-    found = [name_thing(one, presupposed) for one in found]
+    things = [one for one in presupposed if one.relation == HAS and names_kind(one.object)]
+    found = [name_thing(one, things) for one in found]
     return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
 
 
-def name_thing(claim: Claim, presupposed: Sequence[Claim]) -> Claim:
-    """With what it says the person has: by "my Yaris passed its MOT" whoever asks for the car finds it."""
+def name_thing(claim: Claim, things: Sequence[Claim]) -> Claim:
+    """With the one of these things that it says the person has: by "my Yaris passed its MOT" whoever asks for the car
+    finds it."""
     if claim.subject != SPEAKER or claim.is_request or claim.is_remark or claim.hedged or claim.tense != "present":
         return claim
-    said = claim.statement.casefold()
-    had = [one for one in presupposed if one.relation == HAS and names_kind(one.object)]
-    things = {one.object for one in had if one.statement.rstrip(".").casefold() in said}
+    named = {one.object for one in things if holds_words(claim, one)}
     # "Mein Twingo ist durch den TÜV" was read as a twingo that is called "durch".
-    is_open = claim.relation == ABOUT or claim.relation in things
-    if not claim.polarity or not is_open or len(things) != 1:
+    is_open = claim.relation == ABOUT or claim.relation in named
+    if not claim.polarity or not is_open or len(named) != 1:
         return claim
-    return replace(claim, relation=HAS, object=things.pop())
+    return replace(claim, relation=HAS, object=named.pop())
 
 
 def names_kind(thing: str) -> bool:
@@ -183,4 +185,8 @@ def says_as_well(told: Claim, presupposed: Claim) -> bool:
         return True
     # "My ficus is losing leaves" has told of the ficus.
     is_slight = presupposed.relation in (SLIGHT if told.relation == ABOUT else SLIGHT | {"uses"})
-    return is_slight and presupposed.statement.rstrip(".").casefold() in told.statement.casefold()
+    return is_slight and holds_words(told, presupposed)
+
+
+def holds_words(told: Claim, presupposed: Claim) -> bool:
+    return presupposed.statement.rstrip(".").casefold() in told.statement.casefold()

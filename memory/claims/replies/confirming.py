@@ -21,7 +21,7 @@ from memory.claims.slots.fitting import is_number
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.unnamed import MADE
-from memory.claims.taxonomy import ANIMALS, CHILDREN, PERSONS
+from memory.claims.taxonomy import ANIMALS, CHILDREN, HAVING, PERSONS
 from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
@@ -38,7 +38,6 @@ CONFIRMED: Final = frozenset(
 )
 # What an answer may tell beyond that: who or which it is.
 COMPLETED: Final = PERSONS | ANIMALS | MADE | {"married_to", "has", "owns", "quantity"}
-HAVING: Final = frozenset({"has", "owns"})
 # Who is still what to the person: "is Helen still your boss?".
 STILL: Final = PERSONS | ANIMALS | {"married_to", "dating", "boss", "teacher", "dentist", "doctor"}
 # Kinds of words that tell what was done.

@@ -39,7 +39,7 @@ from memory.claims.slots.unnamed import (
 )
 from memory.claims.slots.values import HOMES, complete_value, is_mere_dwelling, name_phone
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
+from memory.claims.taxonomy import ANIMALS, CHILDREN, HAVING, PEOPLE
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name, fold_text
@@ -49,7 +49,7 @@ from memory.language.names import capitalises_nouns, load_given_names
 from memory.language.periods import is_time_word
 
 # Who has something themselves: "my dog's birthday", "my best friend's wedding".
-HAVING: Final = NAMED | ANIMALS | {"friend_of"}
+HAD_BY_NAME: Final = NAMED | ANIMALS | {"friend_of"}
 # Relations whose objects may be small words: a weekday is one.
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
@@ -100,7 +100,7 @@ def name_doing(claim: Claim) -> Claim | None:
 
 
 def tells_nothing(claim: Claim) -> bool:
-    is_theirs = claim.relation in HAVING and is_of_theirs(claim.statement, claim.object)
+    is_theirs = claim.relation in HAD_BY_NAME and is_of_theirs(claim.statement, claim.object)
     kinds = (belongs_to, is_verb, is_softener, is_duty, is_bidden, is_dated, is_almost, asks_who, is_mood)
     return is_theirs or any(tells(claim) for tells in kinds)
 
@@ -118,7 +118,7 @@ def is_softener(claim: Claim) -> bool:
 def is_duty(claim: Claim) -> bool:
     """ "Tengo que escribir a mi jefe": what somebody has to do, and nothing that they have."""
     first, _, rest = claim.object.partition(" ")
-    return claim.relation in {"has", "owns"} and first in {"que", "de", "da"} and is_deed(rest, claim.lang)
+    return claim.relation in HAVING and first in {"que", "de", "da"} and is_deed(rest, claim.lang)
 
 
 def is_verb(claim: Claim) -> bool:

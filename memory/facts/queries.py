@@ -16,7 +16,7 @@ from django.db.models.functions import Exp, Extract, Greatest
 
 from memory.access.confinement import RowScope, ScopeFilter
 from memory.access.scope import user_scope
-from memory.claims.questions import read_question
+from memory.claims.questions import AskedFor, read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
 from memory.facts.nearest import MOST_IN_SLOT, READ, list_value_parts, name_scope
@@ -245,14 +245,15 @@ def find_by_words(user: EndUser, question: str, limit: int) -> dict[UUID, float]
     for word in words:
         holds |= Q(statement__icontains=word)
     facts = Fact.objects.for_user(user).active().filter(holds).order_by("-last_seen", "pk")[:MOST_READ]
-    found = {fact.pk: score_words(fact, words, asked.relations) for fact in facts.defer("vector")}
+    found = {fact.pk: score_words(fact, words, asked) for fact in facts.defer("vector")}
     return dict(sorted(found.items(), key=lambda pair: -pair[1])[:limit])
 
 
-def score_words(fact: Fact, words: Sequence[str], relations: Collection[str]) -> float:
+def score_words(fact: Fact, words: Sequence[str], asked: AskedFor) -> float:
     said = fact.statement.casefold()
     share = sum(word in said for word in words) / max(1, len(words))
-    return max(share, ASKED_SHARE) if fact.relation in relations else share
+    is_asked = fact.relation in asked.relations and asked.may_mean(fact.relation, fact.object)
+    return max(share, ASKED_SHARE) if is_asked else share
 
 
 def get_fact(user: EndUser, fact_id: UUID) -> Fact | None:

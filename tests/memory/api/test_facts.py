@@ -163,6 +163,22 @@ def test_without_an_embedder_a_statement_is_recorded_all_the_same(
     assert listed(api) == ["I live in York."]
 
 
+def test_without_an_embedder_what_is_had_answers_no_question_for_another_kind(
+    api: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> list[Any]:
+        raise Unavailable("embedder", "down")
+
+    for method in ("embed_passages", "embed_query"):
+        monkeypatch.setattr(type(embedder()), method, fail)
+    # The bicycle is told last, and what is seen last comes first of equals.
+    for statement in ("I have a Fairphone.", "I have a Brompton."):
+        state(api, statement)
+
+    found = api.post("facts/search", {"query": "what phone do I use?", "search_type": "facts"}).json()["results"]
+    assert [fact["text"] for fact in found][:1] == ["I have a Fairphone."]
+
+
 def test_a_list_is_filtered_and_paged(api: ApiClient, clock: Clock) -> None:
     said = ["I live in Leeds.", "I am allergic to peanuts.", "My sister is called Ines.", "I work at the harbour."]
     for statement in said:

@@ -66,6 +66,7 @@ from memory.claims.requests import (
 )
 from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
 from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
+from memory.claims.slots.denied import deny_behind
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with
@@ -347,23 +348,22 @@ def read_sentence(
 def find_sentence_slots(
     sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot], framed: Sequence[SlotMatch] = ()
 ) -> list[SlotMatch]:
-    language = find_language(whole) or "en"
-    read = join_slots(read_found_slots(sentence, whole.languages, known), framed)
-    told = share_slots([find_whose(slot, sentence) for slot in read], sentence.raw, whole.languages, language, known)
-    named = (settle_language(name_event(slot, language), sentence.raw, language, known) for slot in told)
+    raw, language = sentence.raw, find_language(whole) or "en"
+    read = deny_behind(join_slots(read_found_slots(sentence, whole.languages, known), framed), sentence)
+    owned = [find_whose(slot, sentence, known) for slot in read]
+    told = share_slots(owned, raw, whole.languages, language, known)
+    named = (settle_language(name_event(slot, language), raw, language, known) for slot in told)
     told = [slot for slot in named if slot is not None]
-    slots = [
-        follow_known(slot, sentence.raw, language, known) for slot in told if not is_no_event(slot, language, known)
-    ]
+    slots = [follow_known(slot, raw, language, known) for slot in told if not is_no_event(slot, language, known)]
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
         return slots
-    numbers = find_new_number(sentence.raw, language)
-    slots = put_known(slots, [*find_denied(sentence.raw, language, known), *numbers])
-    if (dosed := find_moved_dose(sentence.raw, language, known)) is not None:
+    numbers = find_new_number(raw, language)
+    slots = put_known(slots, [*find_denied(raw, language, known), *numbers])
+    if (dosed := find_moved_dose(raw, language, known)) is not None:
         # "Auf 10 erhöht" is no time of the day.
         return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
-    moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
+    moved = find_moved(raw, language, known) or find_renamed(raw, language, known)
     if moved is None:
         return slots
     # What reads the same value without what it takes the place of says less.

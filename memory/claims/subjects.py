@@ -42,12 +42,16 @@ def find_subject(
     head, first = heads[1], phrase[0]
     if is_third and any(head <= at and 0 <= first - after <= 1 for at, after in sentence.spans(MARK + "i")):
         return SPEAKER
-    if not is_third and is_of_speaker(sentence, heads, phrase, end, drops=drops):
+    if not is_third and is_of_speaker(sentence, heads, phrase, end, mentions, drops=drops):
         return SPEAKER
     owner = find_owned_noun(sentence, head, first)
     if owner is not None and first - owner[1] <= REACH_NAME and not is_of_another(sentence, owner[1], first):
         name = next((sentence.words[at] for at in range(owner[1], first) if at in sentence.capitals), "")
         return name or name_owned(sentence, owner)
+    named = find_name_before(sentence, head, first, mentions) if drops and not is_third else ""
+    # Of a Hebrew name its slot alone tells: "נועה צמחונית" has no verb, and the phrase is the value.
+    if named and not is_hebrew(named):
+        return named
     for at in range(head, min(first, head + REACH_NAME)):
         if is_third and sentence.words[at] in mentions:
             return sentence.words[at]
@@ -106,7 +110,9 @@ def name_owner(sentence: Sentence, owned: Span, end: int) -> str:
     return sentence.words[owned[1]] if is_named else name_owned(sentence, owned)
 
 
-def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, drops: bool) -> bool:
+def is_of_speaker(
+    sentence: Sentence, heads: Span, phrase: Span, end: int, mentions: frozenset[str], *, drops: bool
+) -> bool:
     """Whether the person is the subject: named before or behind the phrase, or by its form alone."""
     start, head = heads
     first, last = phrase
@@ -121,8 +127,19 @@ def is_of_speaker(sentence: Sentence, heads: Span, phrase: Span, end: int, *, dr
         return True
     # "אתה רופא שעובד בחיפה", "תן לי מתכון טבעוני" speak to somebody.
     names_another = sentence.has_at(head, MARK + "my", MARK + "the", MARK + "third", "you", "request")
-    names_another = names_another or is_owned or (head < first and begins_with_name(sentence, head))
+    names_another = names_another or is_owned or bool(find_name_before(sentence, head, first, mentions))
     return drops and first - head <= REACH_NAME and not names_another
+
+
+def find_name_before(sentence: Sentence, head: int, first: int, mentions: frozenset[str]) -> str:
+    """Who is named where the verb alone would be the person's: "Carla tiene alergia a", "a Bia tem"; else nobody."""
+    # "A Bia", "la Chiara", "o Pedro".
+    at = head + sentence.has_at(head, MARK + "the")
+    if not 0 < first - at <= REACH_NAME:
+        return ""
+    name = sentence.words[at]
+    is_known = name in mentions or fold_name(name) in load_given_names()
+    return name if is_known or (at > head and at in sentence.capitals) else ""
 
 
 def begins_with_name(sentence: Sentence, place: int) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from memory.claims.frames.numerals import read_number
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import HotWords
 from memory.claims.taxonomy import ANIMALS
@@ -311,6 +312,17 @@ def goes_with_auxiliary(tokens: Sequence[HotToken], at: int) -> bool:
     return back < at - 1 and tokens[back].has("be 1", "be 3", "have 1", "have 3")
 
 
+def is_object_of_perfect(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+    """ "Mi hermana ha encontrado trabajo": what else is "I work" is what she found. "Se ha casado" has no object."""
+    if (
+        at < 2
+        or not tokens[at - 2].has("have 1", "have 3", "verb")
+        or not is_participle(tokens[at - 1].text, words.language)
+    ):
+        return False
+    return at < 3 or not tokens[at - 3].has("clitic")
+
+
 def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     token, before = tokens[at], tokens[at - 1]
     if words.language == "de" and token.text in {"der", "die", "das"} and tokens[at + 1].has("named", "be 3", "have 3"):
@@ -327,7 +339,7 @@ def begins_anew(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
         # German puts the subject behind its verb: "seit zwei Jahren wohne ich hier".
         return follows and not is_verb(tokens, at - 1)
     if words.drops_subjects and (token.has(*FIRST, "first") or (token.has("clitic") and follows)):
-        return not before.has("det", "of") and not is_verb(tokens, at - 1)
+        return not (before.has("det", "of") or is_verb(tokens, at - 1) or is_object_of_perfect(tokens, at, words))
     if token.has("my") and not before.has("det", "verb", "frame", "have 1", "have 3"):
         return any(is_verb(tokens, place) for place in range(at + 2, min(at + 5, len(tokens))))
     return False

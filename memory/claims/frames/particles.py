@@ -51,6 +51,9 @@ def split_particles(tokens: Sequence[HotToken], words: HotWords) -> Iterator[Hot
     before: HotToken | None = None
     for at, token in enumerate(tokens):
         is_open = frozenset(one for one, begun in wanted.items() if at - begun <= REACH)
+        if before is not None and before.text in read_entries(words.language, SUBJECT, "place head"):
+            # "קריית ביאליק", "ראשון לציון": what follows is the rest of a name, of which nothing is a preposition.
+            is_open = frozenset()
         is_definite = before is not None and before.text in read_entries(words.language, SUBJECT, "definite")
         for piece in cut_pieces(token, words, is_open, is_definite=is_definite):
             # A verb's preposition stands on a word behind it, which may be a name that no list has.

@@ -12,6 +12,7 @@ from memory.claims.frames.naming import find_names, find_span
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.objects import choose_objects
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
 from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import HotSubject, find_before, find_subject, name_phrase
@@ -92,9 +93,14 @@ def goes_on_after_mark(reader: PhraseReader, match: FrameMatch) -> bool:
 
 
 def is_helped_by_third(reader: PhraseReader, at: int) -> bool:
-    """ "..., è sposata con Odd", "está casada con Juan": a participle is of whoever its verb is of."""
-    before = reader.tokens[at - 1] if at else None
-    return before is not None and before.has("be 3", "have 3") and not before.has("be 1", "have 1")
+    """ "..., è sposata con Odd", "está casada con Juan": a participle is of whoever its verb is of.
+
+    "Rita ha trovato lavoro in": so is the noun behind one that looks like "I work".
+    """
+    near = reader.tokens[max(0, at - 2) : at]
+    helping = [one for one in near if one.has("be 3", "have 3") and not one.has("be 1", "have 1")]
+    is_beside = bool(helping) and helping[-1] is near[-1]
+    return is_beside or (bool(helping) and is_participle(near[-1].text, reader.words.language))
 
 
 def find_named_before(reader: PhraseReader, stack: MentionStack, match: FrameMatch, subject: HotSubject) -> HotSubject:

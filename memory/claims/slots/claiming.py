@@ -6,7 +6,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import LONGEST, list_order_words, tell_tense, word_statement
-from memory.claims.clauses.cutting import ClauseTokens, cut_clauses
+from memory.claims.clauses.cutting import ClauseTokens, cut_clauses, find_heads
 from memory.claims.clauses.general import PLANNED, is_plain, stands_apart
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.health.diets import is_eaten_again, is_intolerance
@@ -17,14 +17,18 @@ from memory.claims.relations import UNSURE, WORDED
 from memory.claims.slots.filling import word_slot
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import SlotMatch
-from memory.claims.slots.nouns import NAMED
-from memory.claims.subjects import find_kin_before, find_subject_of_is
+from memory.claims.slots.nouns import NAMED, is_person_or_animal
+from memory.claims.slots.resolution import KnownSlot
+from memory.claims.slots.sharing import SHARED
+from memory.claims.subjects import find_kin_before, find_name_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS, PARTNERS
 from memory.guard import judge_write
 from memory.guard.annotation import Sentence
 
 # What "is" says of its subject.
 PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
+# What is told of whoever is named before it.
+OF_NAMED: Final = PREDICATED | SHARED | {"has", "owns", "drives", "age", "birthday"}
 # Where somebody has moved to, and what they have begun.
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
 # Words between "my" and a noun: "my old neighbour".
@@ -34,11 +38,13 @@ SURE_OF_OTHERS: Final = frozenset(
 )
 
 
-def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
+def find_whose(slot: SlotMatch, sentence: Sentence, known: Sequence[KnownSlot] = ()) -> SlotMatch:
     """ "My neighbour Tom is diabetic and allergic to bees": what is joined to what somebody else is, is theirs.
 
-    A template that names no subject took it for the person's own in every language.
+    A template that names no subject took it for the person's own in every language. ``known`` was told before.
     """
+    if slot.subject == SPEAKER and slot.relation in OF_NAMED and (named := find_named(slot, sentence, known)):
+        return replace(slot, subject=named)
     is_done = slot.relation == "takes" or (slot.is_over and slot.relation in {"works_at", "lives_in"})
     if slot.subject != SPEAKER or not (is_done or slot.relation in PREDICATED):
         return slot
@@ -48,6 +54,23 @@ def find_whose(slot: SlotMatch, sentence: Sentence) -> SlotMatch:
         # "My sister came off sertraline", "my brother has left Tesco"; "my doctor stopped it" is of the person.
         return replace(slot, subject=find_kin_before(sentence, place) or SPEAKER)
     return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
+
+
+def find_named(slot: SlotMatch, sentence: Sentence, known: Sequence[KnownSlot]) -> str:
+    """Who does what a slot tells, where a name opens its clause and nothing before it speaks of the person:
+    "Carlos ha encontrado trabajo en", "la Bia tem alergia a"."""
+    tokens = cut_clauses(sentence)
+    first = sum(1 for start in tokens.starts if start <= slot.start) - 1
+    pieces = (piece for segment in tokens.segments for piece in segment)
+    piece = next((one for one in pieces if one[0] <= first < one[1]), None)
+    if piece is None:
+        return ""
+    head = find_heads(sentence, *piece)
+    own = sentence.spans(MARK + "i", MARK + "i am", MARK + "self", MARK + "my", MARK + "have", "me")
+    if any(head <= at < first for at, _ in own):
+        return ""
+    told = frozenset(one.object for one in known if is_person_or_animal(one.relation))
+    return find_name_before(sentence, head, first, told)
 
 
 def is_of_stranger(slot: SlotMatch, sentence: Sentence, tokens: ClauseTokens) -> bool:

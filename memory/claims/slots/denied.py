@@ -1,12 +1,16 @@
-"""Values that begin with their denial: "wir haben keinen Hund", "j'ai pas de voiture"."""
+"""Values whose denial stands before or behind them: "wir haben keinen Hund", "la cardioaspirina no"."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.clauses.cutting import cut_clauses
+from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, REQUEST
-from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.matching import SlotMatch, load_small_words, load_words
+from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 
 WORD: Final = re.compile(r"[^\W_]+")
@@ -23,3 +27,14 @@ def settle_denied(claim: Claim) -> Claim:
     # "No longer any car", "pas de voiture".
     rest = [one for one in words[1:] if fold_letters(one[0]) not in load_small_words(language)]
     return replace(claim, object=claim.object[rest[0].start() :], polarity=False) if rest else claim
+
+
+def deny_behind(slots: Sequence[SlotMatch], sentence: Sentence) -> list[SlotMatch]:
+    """With what a bare "no" behind it denies: "prendo il Coumadin, la cardioaspirina no", "Käse ja, Eier nicht"."""
+    if sentence.is_question:
+        return list(slots)
+    tokens = cut_clauses(sentence)
+    ends = {segment[-1][1] for segment in tokens.segments}
+    denied = {at for at, after in sentence.spans(MARK + "not") if after in ends and at + 1 == after}
+    behind = [sum(1 for start in tokens.starts if start < slot.object_span[1]) for slot in slots]
+    return [replace(slot, is_denied=True) if at in denied else slot for at, slot in zip(behind, slots, strict=True)]

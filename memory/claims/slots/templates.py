@@ -148,6 +148,7 @@ WORD_SECTIONS: Final = frozenset(
         "teaches",
         "stands for a thing",
         "stands for somebody",
+        "person word",
         "verb behind",
         "second verb behind",
         "subject alone",

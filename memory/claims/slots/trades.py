@@ -4,10 +4,12 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.claim import Claim
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.jobs import matches_job
+from memory.claims.relations import free_claim
 from memory.claims.slots.matching import join_entries, load_words
 from memory.claims.slots.spoken import cut_as_written, cut_before, drop_articles, list_before, load_being
+from memory.claims.slots.unnamed import names_person
 from memory.guard.spelling import fold_letters
 from memory.language.names import capitalises_nouns
 
@@ -23,6 +25,8 @@ def settle_trade(claim: Claim) -> Claim:
         return replace(claim, relation="hobby")
     if claim.relation == "works_at" and claim.object and is_studied_at(claim):
         return replace(claim, relation="school")
+    if claim.relation == "works_as" and claim.subject != SPEAKER and names_person(claim):
+        return free_claim(claim)
     if claim.relation != "works_as" or not claim.object or names_trade(claim):
         return claim
     is_other = is_listed_otherwise(claim) or is_merely_been(claim)

@@ -45,7 +45,7 @@ def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return replace(claim, object="", tense="over", polarity=False)
     # "Mein Vater ist gestorben": kin stay kin.
     is_death = claim.relation in KIN - PARTNERS and names_end(claim)
-    if is_death or tells_deed(claim) or tells_state(claim, has_capitals=has_capitals):
+    if is_death or tells_deed(claim) or tells_state(claim, has_capitals=has_capitals) or names_person(claim):
         if claim.relation in MADE:
             # What is the person's own, as it would be told of their boiler.
             return free_claim(claim)
@@ -53,6 +53,16 @@ def settle_named(claim: Claim, *, has_capitals: bool) -> Claim | None:
         stated = replace(claim, subject=whose, relation=ABOUT, polarity=True)
         return replace(stated, tense="present") if is_death else stated
     return None
+
+
+def names_person(claim: Claim) -> bool:
+    """ "My boss is a young woman": what anybody is is nobody's name, and no trade. "Guy" with a capital is one."""
+    at = claim.statement.casefold().find(claim.object)
+    words = WORD.findall(claim.statement[at : at + len(claim.object)] if at >= 0 else claim.object)
+    # "Ein netter Kerl": where nouns have capitals, the adjective has none.
+    is_said = claim.lang == "de" and any(word[0].islower() for word in words)
+    spoken = {fold_letters(word) for word in words if is_said or word[0].islower() or is_hebrew(word)}
+    return not spoken.isdisjoint(load_words(claim.lang or "en", "person word"))
 
 
 def names_end(claim: Claim) -> bool:

@@ -269,6 +269,20 @@ def test_what_is_set_aside_says_why() -> None:
     assert reading.is_hedged
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Rita ha trovato lavoro in Comune", "rita|works_at|comune"),
+        ("Mi hermana ha encontrado trabajo en Amazon", "hermana|works_at|amazon"),
+        ("O Pedro arranjou emprego na TAP", "pedro|works_at|tap"),
+        ("Ben found a job at Tesco", "ben|works_at|tesco"),
+        ("עברתי לקריית ביאליק", "you|lives_in|קריית ביאליק"),
+    ],
+)
+def test_who_found_work_is_named_before_it_and_a_home_is_named_whole(text: str, told: str) -> None:
+    assert list_told(read_turn(text)) == {told}
+
+
 def test_particles_are_taken_off_names_that_no_list_has() -> None:
     assert list_told(read_turn("אני גר בתל אביב")) == {"you|lives_in|תל אביב"}
 

@@ -5,8 +5,8 @@ import pytest
 from memory.claims import read_claims
 
 
-def list_told(text: str) -> set[tuple[str, str, str]]:
-    return {(one.subject, one.relation, one.object) for one in read_claims(text)}
+def list_told(text: str, *previous: str) -> set[tuple[str, str, str]]:
+    return {(one.subject, one.relation, one.object) for one in read_claims(text, previous)}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,56 @@ def test_a_state_behind_a_noun_is_told_of_them_and_is_no_name(text: str, told: t
 def test_a_name_alone_and_a_trade_that_strangers_have_are_told_of_them(text: str, told: tuple[str, str, str]) -> None:
     assert told in list_told(text)
     assert all(subject != "you" for subject, _, _ in list_told(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Carla tiene alergia a los cacahuetes.", ("carla", "allergic_to", "cacahuetes")),
+        ("Sara è intollerante al lattosio.", ("sara", "allergic_to", "lattosio")),
+        ("Carlos ha encontrado trabajo en Iberdrola.", ("carlos", "works_at", "iberdrola")),
+        ("Rita ha trovato lavoro da Leroy Merlin.", ("rita", "works_at", "leroy merlin")),
+        ("O Pedro arranjou emprego na TAP.", ("pedro", "works_at", "tap")),
+        ("Paul a trouvé un travail chez Orange.", ("paul", "works_at", "orange")),
+        ("Mi hermana ha encontrado trabajo en Amazon.", ("hermana", "works_at", "amazon")),
+        ("Pietro ha cominciato alla Montessori.", ("pietro", "works_at", "montessori")),
+    ],
+)
+def test_who_is_named_before_a_verb_without_a_pronoun_is_meant(text: str, told: tuple[str, str, str]) -> None:
+    assert told in list_told(text)
+    assert all(subject != "you" for subject, _, _ in list_told(text))
+
+
+def test_a_name_that_no_list_has_is_known_from_before_or_by_its_article() -> None:
+    assert list_told("a Bia tem alergia a amendoim", "tenho uma filha, a Bia") == {("bia", "allergic_to", "amendoim")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Luisa me ha encontrado trabajo en Correos.", ("you", "works_at", "correos")),
+        ("Carla y yo tenemos alergia al polen.", ("you", "allergic_to", "polen")),
+        ("Paolo è il mio capo.", ("you", "boss", "paolo")),
+        ("He encontrado trabajo en Amazon.", ("you", "works_at", "amazon")),
+        ("Ho trovato lavoro in Comune.", ("you", "works_at", "comune")),
+    ],
+)
+def test_a_name_before_what_is_said_of_the_person_changes_nothing(text: str, told: tuple[str, str, str]) -> None:
+    assert told in list_told(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My boss is a young woman, Marta.",
+        "Ahora mi jefa es una chica joven, Marta.",
+        "Mein Chef ist ein netter Kerl.",
+    ],
+)
+def test_what_anybody_is_is_no_trade_and_no_name(text: str) -> None:
+    told = list_told(text)
+    assert not [one for one in told if one[1] == "works_as" or ("kerl" in one[2] and one[1] == "boss")]
+    assert ("you", "dog", "guy") in list_told("My dog is called Guy.")
 
 
 def test_a_hebrew_name_before_a_diet_is_not_the_person() -> None:

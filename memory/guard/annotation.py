@@ -167,7 +167,10 @@ def annotate_text(text: str, words: Lexicon | None = None, languages: frozenset[
     lexicon = words or load_lexicon()
     entries = [
         drop_name_homographs(
-            settle_conditionals(find_entries(tokens, lexicon), tokens, capitals, breaks), capitals - breaks
+            settle_conditionals(
+                drop_denials_of_names(find_entries(tokens, lexicon), capitals), tokens, capitals, breaks
+            ),
+            capitals - breaks,
         )
         for _, tokens, capitals, breaks in drafts
     ]
@@ -192,6 +195,18 @@ def drop_foreign_homographs(
         return found
     small = {span for kind, language, span in found if kind == "language" and language in languages}
     return [one for one in found if one[1] in languages or one[2] not in small]
+
+
+def drop_denials_of_names(found: list[tuple[str, str, Span]], capitals: frozenset[int]) -> list[tuple[str, str, Span]]:
+    """ "Trabalho no Itaú": before a name what is "in the" in one language is nothing in another, of which the sentence
+    has no small word of its own."""
+    small = {(language, span) for kind, language, span in found if kind == "language"}
+    for contracting, place in [(one[1], one[2]) for one in found if one[0] == "contracted" and one[2][1] in capitals]:
+        own = {span for language, span in small if language == contracting} - {place}
+        others = {language for language, span in small if span not in own and span != place}
+        if own:
+            found = [one for one in found if one[2] != place or one[1] == contracting or one[1] in others]
+    return found
 
 
 def drop_name_homographs(found: list[tuple[str, str, Span]], capitals: frozenset[int]) -> list[tuple[str, str, Span]]:

@@ -12,6 +12,7 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.remembering import put_verb_second
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
+from memory.claims.slots.matching import load_small_words
 from memory.claims.slots.templates import UNABLE
 from memory.claims.voices.others import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
@@ -114,8 +115,10 @@ def names_something(sentence: Sentence, start: int, end: int, over: tuple[int, i
 
 
 def name_relation(opening: ClauseOpening, told: str, language: str) -> str:
-    """ "The standup moved to ten" tells an hour and no home."""
-    is_hour = opening.relation == "lives_in" and read_spoken(fold_letters(told).split(), language or "en")
+    """ "The standup moved to ten" tells an hour and no home, "nos mudamos a Dos Hermanas" a town."""
+    words = fold_letters(told).split()
+    number = read_spoken(words, language or "en") if opening.relation == "lives_in" else None
+    is_hour = number is not None and set(words[number[1] : number[1] + 1]) <= load_small_words(language or "en")
     return "time" if is_hour else SAME.get(opening.relation, opening.relation)
 
 

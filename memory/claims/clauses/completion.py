@@ -76,7 +76,7 @@ def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
     """Without what another claim of the turn says as well: a pronoun's statement begins with the sentence before it."""
     # Two clauses of one sentence may both be read into all of its slots.
     unlike = {(one.subject, one.relation, one.object, one.statement, one.tense): one for one in reversed(claims)}
-    claims = [*unlike.values()][::-1]
+    claims = [claim for claim in [*unlike.values()][::-1] if not is_part_of_home(claim, claims)]
     said = [claim.statement for claim in claims]
 
     read = {claim.statement for claim in claims if claim.relation != ABOUT}
@@ -88,6 +88,12 @@ def drop_contained(claims: Sequence[Claim]) -> list[Claim]:
         return any(claim.statement in one and claim.statement != one for one in said)
 
     return [claim for claim in claims if claim.relation != ABOUT or claim.is_remark or not is_contained(claim)]
+
+
+def is_part_of_home(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """ "Nos mudamos a Alcalá de Henares" leaves no Henares."""
+    homes = (one.object.split() for one in claims if (one.subject, one.relation) == (claim.subject, "lives_in"))
+    return claim.relation == "moved_from" and any(set(claim.object.split()) < set(home) for home in homes)
 
 
 def resolve_pronoun(claim: Claim, before: str) -> Claim | None:

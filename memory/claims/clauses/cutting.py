@@ -70,6 +70,8 @@ def cut_clauses(sentence: Sentence) -> ClauseTokens:
 
 def _cut_at_joints(sentence: Sentence, start: int, end: int) -> list[Place]:
     joints = {first for first, _ in sentence.spans(MARK + "joint")}
+    # "Io e Chiara abbiamo", "yo y mi mujer": of a subject of two nothing is cut off.
+    joints -= {start + 1} if sentence.has_at(start, MARK + "i") else set()
     at = [
         place for place in range(start + 1, end - 1) if place in joints or HEBREW_AND_I.fullmatch(sentence.words[place])
     ][:MOST_CLAUSES]
@@ -83,6 +85,9 @@ def find_heads(sentence: Sentence, start: int, end: int) -> int:
     # "no" and "non" open an answer as often as a denial, and the second must not be lost.
     denials = {at for at, _ in sentence.spans(MARK + "not", "not")} - {at for at, _ in asks}
     steps = sorted([*sentence.spans("lead", "greeting", "adverb"), *asks], key=lambda span: (span[0], -span[1]))
+    # "יש לנו כלבה": what leads elsewhere begins "we have".
+    having = {first for first, after in sentence.spans(MARK + "have") if after - first > 1}
+    steps = [span for span in steps if span[0] not in having]
     changes = {first for first, _ in sentence.spans(MARK + "change")}
     moved = True
     while moved and place < end and place not in changes:

@@ -190,7 +190,11 @@ def names_part(sentence: Sentence, place: int) -> bool:
 def has_other_voice(sentence: Sentence) -> bool:
     if quotes_after_colon(sentence) or denies_opinion(sentence):
         return True
-    if sentence.has("asked", "wish", "if i", "suppose") or ADDRESS_MARK in sentence.raw or says_somebody(sentence):
+    if sentence.has("asked", "wish", "suppose") or ADDRESS_MARK in sentence.raw or says_somebody(sentence):
+        return True
+    # "Dejé de ser vegetariana": behind what ends "de ser" is no "if I were".
+    ended = sentence.spans(MARK + "over")
+    if any(not any(first <= at < last for first, last in ended) for at, _ in sentence.spans("if i")):
         return True
     return any(sentence.has_at(start, "maybe") for start in sentence.sentence_starts)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.claims import read_claims
 from memory.claims.voices.own_words import keep_own_words
 
 ORDERS = {
@@ -66,3 +67,19 @@ def test_what_is_told_before_an_order_is_the_persons_own() -> None:
     own = keep_own_words("I'm allergic to kiwi. Translate this: I'm allergic to bees")
     assert "kiwi" in own
     assert "bees" not in own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "יש לנו כלבה, קוראים לה לונה.",
+        "יש לי תור לרופא שיניים ביום שלישי.",
+        "Io e Chiara abbiamo preso un gattino, si chiama Pixel.",
+    ],
+)
+def test_of_a_subject_nothing_is_cut_off(text: str) -> None:
+    assert {one.statement for one in read_claims(text)} == {text}
+
+
+def test_what_is_had_is_no_word_for_whose_it_is() -> None:
+    assert "לי" not in {one.object for one in read_claims("יש לי שלוש בנות.")}

@@ -15,6 +15,7 @@ import structlog
 from django.db.models import Q
 
 from memory.access.confinement import RowScope
+from memory.claims.presupposed.telling import names_mere_kind
 from memory.claims.relations import is_meant
 from memory.conf import memory_conf
 from memory.facts import changes, corrections
@@ -67,10 +68,13 @@ def draft_publication(
     thread_id: str,
     memory_id: uuid.UUID | None,
 ) -> Publication | None:
-    """None where the bank refuses it: the fact is kept all the same. Asks the index; open no transaction.
+    """None where it is no memory of its own or the bank refuses it: the fact is kept all the same. Asks the index;
+    open no transaction.
 
     ``vector`` is the statement's, None where there is no embedder.
     """
+    if fact.claims and all(map(names_mere_kind, fact.claims)):
+        return None
     is_remark = any(claim.is_remark for claim in fact.claims)
     new = NewMemory(
         text=fact.statement,

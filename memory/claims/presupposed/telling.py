@@ -3,8 +3,11 @@
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import write_sentence
 from memory.claims.presupposed.phrases import SpokenSentence
+from memory.claims.taxonomy import HAVING
 from memory.claims.voices.others import TITLE_DOT
+from memory.language.folding import normalise_text
 from memory.language.hebrew import HEBREW
+from memory.language.kinds import list_kinds
 
 
 def claim_words(
@@ -26,3 +29,12 @@ def claim_words(
     return Claim(
         subject.casefold(), relation, value, write_sentence(said), around, lang=sentence.language, is_sure=True
     )
+
+
+def names_mere_kind(claim: Claim) -> bool:
+    """Whether it says of a thing no more than whose it is: "my bicycle", and not "my Brompton" or "my old bicycle".
+
+    As a memory of its own it stood before the one that told where the bicycle is.
+    """
+    is_bare = len(claim.statement.split()) == 2 and claim.object in claim.statement.casefold()
+    return claim.relation in HAVING and is_bare and not list_kinds(normalise_text(claim.object))

@@ -86,6 +86,15 @@ def test_no_medicine_is_told_with_the_dose_it_had_before(user: EndUser, clock: C
     assert any("20 mg" in text for text in bank(user))
 
 
+def test_a_thing_that_is_only_named_is_a_fact_and_no_memory_of_its_own(user: EndUser, clock: Clock) -> None:
+    for question in ("Where did I leave my bicycle?", "Will my Passat pass the inspection?"):
+        clock.advance(minutes=1)
+        tell(user, question, clock)
+
+    assert held(user, clock) == ["My Passat.", "My bicycle."]
+    assert bank(user) == ["My Passat."]
+
+
 def test_the_same_words_again_are_evidence_and_no_second_fact(user: EndUser, clock: Clock) -> None:
     tell(user, "I am allergic to peanuts.", clock)
     clock.advance(days=1)

@@ -46,7 +46,7 @@ from memory.language.folding import fold_name, fold_text
 from memory.language.hebrew import HEBREW_IN
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import capitalises_nouns, load_given_names
-from memory.language.periods import is_time_word
+from memory.language.periods import MONTHS, is_time_word
 
 # Who has something themselves: "my dog's birthday", "my best friend's wedding".
 HAD_BY_NAME: Final = NAMED | ANIMALS | {"friend_of"}
@@ -122,16 +122,19 @@ def is_duty(claim: Claim) -> bool:
 
 
 def is_verb(claim: Claim) -> bool:
-    """ "הבת שלי תהיה בת 6": what she will be is no name."""
+    """ "הבת שלי תהיה בת 6": what she will be is no name. "Empiezo el lunes": who begins is no appointment."""
     forms = load_words(claim.lang or "en", "will be")
-    return claim.subject in forms or (claim.relation in CALLED and claim.object in forms)
+    kinds = load_hot_words(claim.lang or "en").classify(claim.subject) if claim.relation == "time" else frozenset()
+    is_done = "first" in kinds and "event" not in kinds
+    return is_done or claim.subject in forms or (claim.relation in CALLED and claim.object in forms)
 
 
 def is_dated(claim: Claim) -> bool:
     """Of "am 3. März um 10 Uhr" no month is at ten, "I quit smoking yesterday" smokes no yesterday, and "we lost our
-    cat on Friday" names none; "our dog is called Friday" does."""
+    cat on Friday" names none; "our dog is called Friday" does. "Empecé en mayo" names no employer."""
     is_named = claim.relation in CALLED and " " in claim.object
     is_when = (is_named or claim.relation in TIMELESS) and tells_when(claim.object, claim.lang)
+    is_when = is_when or (claim.relation == "works_at" and fold_text(claim.object) in MONTHS)
     # "Und dann auch noch um halb neun": "then" is at no hour.
     language = claim.lang or "en"
     light = load_small_words(language) | load_words(language, "adv", "frames")

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
@@ -15,6 +15,7 @@ from memory.claims.taxonomy import KIN, PEOPLE
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
+from memory.language.hebrew import HEBREW, HEBREW_TO
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
@@ -22,6 +23,7 @@ WORD: Final = re.compile(r"[^\W_]+")
 # Relations of how somebody is, with the words that tell them.
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
+ALLERGIC_FOLDED: Final = tuple(map(fold_letters, ALLERGIC))
 ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
 # Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
 ALLERGENS: Final = frozenset({"food", "drink", "health", "clothes", "beauty", "animals"})
@@ -38,6 +40,8 @@ def name_state(claim: Claim) -> Claim:
         return free_claim(claim)
     if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
         return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
+    if claim.relation in {"has_condition", "is", "has"} and (borne := find_borne(claim)):
+        return replace(claim, relation="allergic_to", object=borne)
     if claim.relation == "has_condition":
         return replace(claim, object=complete_ailment(claim))
     if claim.relation in ALLERGIES:
@@ -50,6 +54,18 @@ def name_state(claim: Claim) -> Claim:
         return replace(claim, relation="is")
     found = (relation for relation, section in STATES if is_listed(claim.object, section))
     return replace(claim, relation=next(found, claim.relation))
+
+
+def find_borne(claim: Claim) -> str:
+    """What somebody is "intollerante al", has an "alergia a" or, written onto it in Hebrew, an "אלרגיה ל"."""
+    first, *rest = claim.object.split() or [""]
+    if not fold_letters(first).startswith(ALLERGIC_FOLDED) or not rest:
+        return ""
+    if claim.lang == HEBREW:
+        return " ".join((rest[0].removeprefix(HEBREW_TO), *rest[1:])) if rest[0].startswith(HEBREW_TO) else ""
+    leading = load_words(claim.lang or "en", "allergy to") | load_words(claim.lang or "en", "article")
+    said = [*dropwhile(lambda word: fold_letters(word) in leading, rest)]
+    return " ".join(said) if len(said) < len(rest) else ""
 
 
 def is_no_allergen(claim: Claim) -> bool:

@@ -94,3 +94,34 @@ def test_from_one_to_another_is_of_what_the_one_was_told_as(earlier: str, text: 
     assert ("works_at", "aldi", "lidl") in {
         (claim.relation, claim.object, claim.replaces) for claim in read_claims(text, (earlier,))
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Sono intollerante al lattosio", ("you", "allergic_to", "lattosio")),
+        ("Ben has an allergy to nuts", ("ben", "allergic_to", "nuts")),
+        ("Léa a une allergie aux noix", ("léa", "allergic_to", "noix")),
+        ("Emma hat eine Allergie gegen Nüsse", ("emma", "allergic_to", "nüsse")),
+        ("לבת שלי יש אלרגיה לבוטנים", ("בת", "allergic_to", "בוטנים")),
+        ("Minha mãe está com Alzheimer", ("mãe", "has_condition", "alzheimer")),
+    ],
+)
+def test_what_is_had_or_been_is_an_allergy_or_an_illness(text: str, told: tuple[str, str, str]) -> None:
+    assert [(one.subject, one.relation, one.object) for one in read_claims(text)] == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Sto con Elena", {("dating", "elena")}),
+        ("Sto male con lo stomaco", set()),
+        ("Empecé en mayo", set()),
+        ("Me han cogido en la clínica Quirón, empiezo el lunes", {("works_at", "clínica quirón")}),
+        ("Mi celu es un iPhone 12", {("phone", "iphone 12")}),
+    ],
+)
+def test_how_somebody_is_and_when_they_begin_is_no_home_employer_or_appointment(
+    text: str, told: set[tuple[str, str]]
+) -> None:
+    assert {(one.relation, one.object) for one in read_claims(text) if one.relation != "about"} == told

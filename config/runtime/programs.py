@@ -25,7 +25,7 @@ from config.supervisor import Program, Supervisor
 PROBE_S = 1.0
 REDIS_MEMORY = "512mb"
 # Of config.settings, as the programs are started without them.
-DEFAULT_QUEUE, BOOKS_QUEUE = "fast", "books"
+WORKER_QUEUES, BOOKS_QUEUE = "fast,slow", "books"
 # A process that read ten megabytes of text keeps what it took; above this much the next task gets a new one.
 BOOKS_MEMORY_KIB = 400_000
 # A connection takes a place in a web process while it is open; requests beyond the threads wait their turn. Streams of
@@ -178,7 +178,7 @@ def build_mcp_program(paths: Paths, address: WebAddress | None = None) -> Progra
 
 
 def build_worker_program(paths: Paths, address: WebAddress) -> Program:
-    return build_worker("worker", DEFAULT_QUEUE, read_process_counts().worker_concurrency, paths, address)
+    return build_worker("worker", WORKER_QUEUES, read_process_counts().worker_concurrency, paths, address)
 
 
 def build_books_program(paths: Paths, address: WebAddress) -> Program:

@@ -23,7 +23,7 @@ PERSONAL = (
     "memory.promote_user", "memory.index_user", "memory.complete_facts", "memory.consolidate_user",
     "outcomes.read_exchanges", "knowledge_graph.learn_user", "books.work",
 )  # fmt: skip
-QUEUES = ("fast", "books")
+QUEUES = ("fast", "slow", "books")
 # Between a queue and a priority, as the broker's client names the list of what is left over.
 PRIORITY_SEPARATOR = "\x06\x16"
 SETTLED_S = 3.0
@@ -57,8 +57,8 @@ def deliver(stage: ProvingStage, messages: Sequence[tuple[str, tuple[int, ...]]]
     with Celery("prove", broker=embedded.build_broker_url(address)) as sender:
         sender.conf.broker_transport_options = {"global_keyprefix": prefix}
         for name, arguments in mixed:
-            queue = "books" if name == "books.work" else "fast"
-            sender.send_task(name, arguments, queue=queue, ignore_result=True)
+            route = settings.CELERY_TASK_ROUTES.get(name, {"queue": settings.CELERY_TASK_DEFAULT_QUEUE})
+            sender.send_task(name, arguments, queue=route["queue"], ignore_result=True)
     kept = redis.Redis.from_url(address)
     lists = [prefix + queue + behind for queue in QUEUES for behind in ("", f"{PRIORITY_SEPARATOR}{LEFT_OVER}")]
     eventually(lambda: not any(kept.llen(one) for one in lists))

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from config.env import BASE_DIR, copy_environment
+from config.runtime.programs import WORKER_QUEUES
 from memory.proving.patience import eventually
 
 # With a load of fifteen on two cores a start took more than two minutes.
@@ -157,7 +158,7 @@ class Stack:
             "embedder": "server.py",
             "mcp": "config.asgi:application",
             "redis": "valkey-server",
-            "worker": "fast",
+            "worker": WORKER_QUEUES,
             "web": "config.wsgi:application",
         }.get(name, name)
         mine = psutil.Process(self.pid).children()

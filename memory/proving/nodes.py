@@ -212,7 +212,7 @@ def build_workers(stage: ProvingStage, url: str) -> list[Program]:
     paths = embedded.installation_paths(stage.stack.data_dir)
     address = programs.WebAddress(LOOPBACK, stage.stack.port)
     return [
-        set_environment(programs.build_worker(f"node-{number}", programs.DEFAULT_QUEUE, 1, paths, address), url)
+        set_environment(programs.build_worker(f"node-{number}", programs.WORKER_QUEUES, 1, paths, address), url)
         for number in range(2)
     ]
 

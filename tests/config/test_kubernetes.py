@@ -11,7 +11,7 @@ from django.urls import resolve
 
 from config import settings
 from config.env import BASE_DIR
-from config.runtime.programs import BOOKS_QUEUE, DEFAULT_QUEUE
+from config.runtime.programs import BOOKS_QUEUE, WORKER_QUEUES
 from config.runtime.run import PROGRAMS
 from memory.api.operations import health_view
 
@@ -92,7 +92,7 @@ def test_a_command_is_one_of_the_image_and_every_queue_has_a_worker() -> None:
     commands = {tuple(container["args"]) for one in RUNNING for container in containers(one) if "args" in container}
     assert commands == {("prepare",), ("migrate", "--check"), *((name,) for name in PROGRAMS)}
     filled = {settings.CELERY_TASK_DEFAULT_QUEUE, *(one["queue"] for one in settings.CELERY_TASK_ROUTES.values())}
-    assert filled == {DEFAULT_QUEUE, BOOKS_QUEUE}
+    assert filled == {*WORKER_QUEUES.split(","), BOOKS_QUEUE}
     assert {"worker", "books"} <= of_kind("Deployment").keys()
 
 

@@ -49,7 +49,7 @@ def test_a_scrape_shows_what_the_processes_did(stack: Stack) -> None:
     for metric in METRICS.values():
         name = f"commonplace_{metric.name}_" + ("seconds_count" if metric.is_duration else "total")
         assert {label for found, label in after if found == name} >= set(metric.known or ()), name
-    assert {label for name, label in after if name == "commonplace_queue_tasks"} == {"books", "fast", "llm", "slow"}
+    assert {label for name, label in after if name == "commonplace_queue_tasks"} == {"books", "fast", "slow"}
     assert after["commonplace_breaker_open", "embedder"] == 0
     assert after["commonplace_index_lag_seconds", ""] < 60
     assert ("commonplace_index_users", "") in after

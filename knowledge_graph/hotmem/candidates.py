@@ -14,12 +14,15 @@ from django.db import connection
 from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import FAVORITE
+from memory.claims.constraints import KIND_OF_RELATION
 from memory.facts.confidence import LEAST_USED, decay_confidence, is_lasting
 from memory.facts.keys import OPEN_RELATIONS
 from memory.language import build_tsquery
 from memory.models import EndUser
 from memory.tiers import Trust
 
+# Of what the person must not or will not have; until its exchange is read a diet is what somebody "is".
+LIMITING: Final = frozenset({*KIND_OF_RELATION, "diet", "dislikes", "is"})
 # Rows of a statement: of 200 the reading took 3 ms.
 MOST_READ: Final = 100
 SHORTEST_STEM: Final = 3
@@ -52,7 +55,9 @@ def find_candidates(
 ) -> list[HotEdge]:
     """What the turn may be about, and the facts of some ids, as far as they hold. In the user's scope."""
     asked = cue.relations if cue.is_asking else frozenset()
-    relations = [*asked, *cue.people, *(FAVORITE + name for name in asked)]
+    # "Recomiéndame una cena": no word is shared with what limits the answer.
+    limiting = LIMITING if cue.wants_advice and cue.topics else frozenset[str]()
+    relations = [*asked, *cue.people, *(FAVORITE + name for name in asked), *limiting]
     # No stem is no query, and so nothing that is named.
     named = build_tsquery(list_stems(cue), user.pk, is_beginning=True)
     return read_edges(

@@ -110,3 +110,15 @@ def test_a_fact_that_is_contradicted_is_told_as_doubted(api: ApiClient, user: En
     assert answered["bullets"][0]["text"] in answered["system_message"]
     api.post(f"facts/reviews/{pair['id']}", {"decision": "keep_both"})
     assert say(api, "where do i live?", "u")["bullets"][0]["text"] == "You live in Leeds"
+
+
+@pytest.mark.parametrize(
+    "asked", ["Suggest a dinner recipe", "Recomiéndame una cena", "מה לבשל לשבת?", "Dammi una ricetta per stasera"]
+)
+def test_what_limits_an_answer_is_laid_beside_a_request_that_shares_no_word_with_it(
+    api: ApiClient, user: EndUser, asked: str
+) -> None:
+    for told in ("Soy vegetariana desde los 18", "I'm allergic to peanuts", "I live in Leeds"):
+        say(api, told)
+
+    assert {one["d"] for one in say(api, asked, "another")["bullets"]} == {"vegetariana", "peanuts"}

@@ -27,6 +27,7 @@ from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.origins import is_place_of_wedding, settle_origin
 from memory.claims.slots.spoken import cut_before, names_noun
 from memory.claims.slots.states import ALLERGIES, EATS, name_state
+from memory.claims.slots.swaps import name_swapped
 from memory.claims.slots.trades import settle_trade
 from memory.claims.slots.unnamed import (
     ALLERGIC,
@@ -382,6 +383,7 @@ def is_small(spoken: str, language: str) -> bool:
 # How a claim is put right one step after the other, before it is asked whether its object fits at all.
 SETTLING: Final = (
     name_address,
+    name_swapped,
     trim_bracket,
     name_phone,
     settle_denied,

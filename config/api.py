@@ -36,6 +36,7 @@ from memory.api import (
 )
 from memory.web.bodies import StrictJsonParser
 from memory.web.openapi import DESCRIPTION, ApiDocs, DocumentedAPI
+from memory.web.parameters import refuse_unknown_parameters
 from memory.web.problems import register_exception_handlers
 
 api = DocumentedAPI(
@@ -49,6 +50,7 @@ api = DocumentedAPI(
     openapi_extra={"info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}}},
 )
 register_exception_handlers(api)
+api.add_decorator(refuse_unknown_parameters, mode="view")
 for module in (
     context,
     trust,

@@ -5,7 +5,6 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self, TypeVar
 
-from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Path
 from pydantic import (
@@ -15,7 +14,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
-    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -34,7 +32,6 @@ from memory.tiers import (
     MOST_AHEAD,
 )
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN, UUID_PATTERN
-from memory.web.problems import FieldError, invalid_fields
 from memory.web.scoping import ScopedFields
 
 NAME_LIMIT = 200
@@ -207,16 +204,6 @@ class RowModel(BaseModel):
 
 class QueryParameters(ScopedFields):
     """A request's query. Unknown parameters are refused."""
-
-    @model_validator(mode="after")
-    def refuse_unknown(self, info: ValidationInfo) -> "QueryParameters":
-        request: HttpRequest | None = (info.context or {}).get("request")
-        # A misspelt parameter would otherwise be a filter that silently does nothing.
-        known = {field.alias or name for name, field in type(self).model_fields.items()}
-        unknown = sorted(set(request.GET) - known) if request else []
-        if unknown:
-            raise invalid_fields(FieldError(name[:100], "unknown parameter") for name in unknown)
-        return self
 
 
 def is_none(value: object) -> bool:

@@ -1,15 +1,18 @@
 """Bad input: each a clear problem in JSON, and nothing stored."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem, Organization
-from tests.api_client import ApiClient
+from tests.api_client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
 
+SCHEMA = Path(__file__).parents[2] / "contracts" / "openapi.json"
 BANK = {"tier": "memory_bank", "tags": ["preference"]}
 FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "no text": ({}, "text"),
@@ -240,6 +243,37 @@ QUERIES = {
 def test_a_query_that_breaks_a_rule_is_refused_by_name(api: ApiClient, case: str) -> None:
     [name] = QUERIES[case]
     assert_refused(api.get("memories", QUERIES[case]), name)
+
+
+def list_operations() -> list[tuple[str, str]]:
+    """Method and address of every operation; the person is Ann."""
+    paths = json.loads(SCHEMA.read_bytes())["paths"]
+    found = [
+        (method.upper(), path.replace("{user_id}", "ann")) for path, methods in paths.items() for method in methods
+    ]
+    return [(method, re.sub(r"\{\w+\}", "1", path)) for method, path in found]
+
+
+def test_a_parameter_that_an_operation_does_not_have_is_refused_by_every_one(user: EndUser) -> None:
+    api, operations = client_for(user, requests_per_second=1_000), list_operations()
+    assert len(operations) > 100
+    for method, path in operations:
+        response = api.send(method, f"{path}?wiat=1")
+        told = [error["field"] for error in response.json().get("errors", [])]
+        assert (response.status_code, told) == (422, ["wiat"]), (method, path)
+
+
+@pytest.mark.parametrize("path", ["memories/delete", "memories/purge", "facts/consolidate", "promote"])
+def test_what_only_a_body_may_say_is_not_passed_over_in_an_address(api: ApiClient, user: EndUser, path: str) -> None:
+    MemoryItemFactory(user=user)
+    response = api.post(f"{path}?dry_run=true", {"all": True})
+    assert response.status_code == 422
+    assert response.json()["detail"] == "dry_run: unknown parameter"
+    assert count_stored() == 1
+
+
+def test_nobody_is_told_of_parameters_without_a_key(api: ApiClient) -> None:
+    assert api.http.post(f"{api.url('search')}?wiat=1").status_code == 401
 
 
 def test_a_parameter_given_twice_is_refused(api: ApiClient) -> None:

@@ -1,11 +1,12 @@
 """The page of the Python client names calls that can be made as they stand there."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commonplace_client.client import Person
+from commonplace_client.client import CommonplaceError, Person
 
 PAGE = Path("docs/clients/python.md")
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -36,3 +37,39 @@ def test_every_method_of_a_person_stands_on_the_page() -> None:
     methods = {name for name, value in vars(Person).items() if callable(value) and not name.startswith("_")}
     told = set(re.findall(r"`(\w+)\(", PAGE.read_text()))
     assert methods - {"list_pages"} == told
+
+
+def count_kept(person: Person) -> tuple[int, list[str]]:
+    return len(list(person.list_memories())), [one["key"] for one in person.list_data("")]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["..", ".", "", "../..", "../data", "a/../..", "?x", "a?b", "a#c", "%2e%2e"])
+def test_an_id_or_key_never_names_another_address(ann: Person, services: None, name: str) -> None:
+    ann.store("Ann buys oat milk")
+    ann.put_data("a", 1)
+    kept = count_kept(ann)
+    tries: list[Callable[[], object]] = [
+        lambda: ann.delete(name),
+        lambda: ann.change(name, text="Ann buys nothing"),
+        lambda: ann.delete_data(name),
+        lambda: ann.put_data(name, 2),
+        lambda: ann.call_tool(name, {}),
+        lambda: ann.memory.person(name).call("DELETE", ""),
+        lambda: ann.call("DELETE", "memories/.."),
+        lambda: ann.call("DELETE", "..?x=1"),
+    ]
+    for attempt in tries:
+        with pytest.raises(CommonplaceError):
+            attempt()
+    assert count_kept(ann) == kept
+    assert [one["value"] for one in ann.list_data("a")] == [1]
+
+
+@pytest.mark.django_db
+def test_keys_may_hold_whatever_the_server_takes(ann: Person, services: None) -> None:
+    for key in ("ui.theme", "a:b@c", "...", "..a"):
+        ann.put_data(key, key)
+    assert {one["key"] for one in ann.list_data("")} == {"ui.theme", "a:b@c", "...", "..a"}
+    ann.delete_data("...")
+    assert len(list(ann.list_data(""))) == 3

@@ -19,6 +19,8 @@ PAGE = 200
 SERVER_FAULT, NOT_FOUND, TOO_LARGE, INVALID, TOO_MANY = 500, 404, 413, 422, 429
 NO_THREAD = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 THREAD_CHARS = 200
+# What every sender of addresses resolves: "users/ann/memories/.." is the person, whom DELETE erases.
+STEPS = re.compile(r"(?:^|/)\.{1,2}(?:[/?#]|$)")
 logger = logging.getLogger("commonplace")
 
 
@@ -72,6 +74,8 @@ class Commonplace:
 
     def call(self, method: str, path: str, *, body: object = None, **options: Any) -> Any:
         """The answer's JSON, None where it has none."""
+        if STEPS.search(path):
+            raise MemoryRefused(f"That cannot be sent: {path} would lead to another address.")
         try:
             request = self.http.build_request(method, path, json=body, **options)
         except (TypeError, ValueError, httpx.InvalidURL) as error:
@@ -93,6 +97,13 @@ class Commonplace:
 
 def name_thread(name: str) -> str:
     return NO_THREAD.sub("-", name)[:THREAD_CHARS]
+
+
+def quote_part(name: str) -> str:
+    """An id or a key as one part of an address, whatever it holds; none is empty."""
+    if not name:
+        raise MemoryRefused("That cannot be sent: an id or key is empty.")
+    return quote(str(name), safe="")
 
 
 def read_problem(answer: httpx.Response) -> CommonplaceError:
@@ -126,7 +137,7 @@ class Person:
         named = {"X-Project-Id": self.project, "X-Agent-Id": self.agent}
         return self.memory.call(
             method,
-            f"/api/v1/users/{quote(self.user, safe='')}/{path}",
+            f"/api/v1/users/{quote_part(self.user)}/{path}",
             body=body,
             params={name: value for name, value in query.items() if value is not None},
             headers={name: value for name, value in named.items() if value},
@@ -143,13 +154,12 @@ class Person:
     def store_exchange(self, thread: str, said: str, answered: str, **options: Any) -> Json:
         """What a thread's name may not hold, a slash for instance, becomes a dash."""
         body = {"user_message": said, "assistant_message": answered, **options}
-        name = quote(name_thread(thread), safe="")
-        stored: Json = self.call("POST", f"threads/{name}/exchanges", body=body)
+        stored: Json = self.call("POST", f"threads/{quote_part(name_thread(thread))}/exchanges", body=body)
         return stored
 
     def call_tool(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The result in words, to be handed to the model."""
-        return str(self.call("POST", f"tools/{quote(name, safe='')}", body=dict(arguments))["content"])
+        return str(self.call("POST", f"tools/{quote_part(name)}", body=dict(arguments))["content"])
 
     # --- memories ------------------------------------------------------------------------------------------------
     def store(self, text: str, *, wait: str | None = None, **fields: Any) -> Memory:
@@ -158,11 +168,11 @@ class Person:
         return stored
 
     def change(self, memory_id: str, **fields: Any) -> Memory:
-        changed: Memory = self.call("PATCH", f"memories/{memory_id}", body=fields)
+        changed: Memory = self.call("PATCH", f"memories/{quote_part(memory_id)}", body=fields)
         return changed
 
     def delete(self, memory_id: str) -> None:
-        self.call("DELETE", f"memories/{memory_id}")
+        self.call("DELETE", f"memories/{quote_part(memory_id)}")
 
     def delete_many(
         self, *, ids: Sequence[str] | None = None, filters: Json | None = None, everything: bool = False, **options: Any
@@ -190,10 +200,10 @@ class Person:
         return self.list_pages("data", prefix=prefix)
 
     def put_data(self, key: str, value: object) -> None:
-        self.call("PUT", f"data/{key}", body={"value": value})
+        self.call("PUT", f"data/{quote_part(key)}", body={"value": value})
 
     def delete_data(self, key: str) -> None:
-        self.call("DELETE", f"data/{key}")
+        self.call("DELETE", f"data/{quote_part(key)}")
 
     def list_pages(self, path: str, **filters: Any) -> Iterator[Json]:
         cursor: str | None = None

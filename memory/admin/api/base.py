@@ -1,6 +1,6 @@
 """What every noun has in common: who is admitted, how much of a list is handed out, whose rows there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model, QuerySet
@@ -12,6 +12,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.renderers import BrowsableAPIRenderer, JSONRenderer
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
@@ -25,7 +26,7 @@ from memory.admin.api.callers import (
     name_actor,
 )
 from memory.admin.api.problems import answer_fault
-from memory.web.problems import not_found
+from memory.web.problems import FieldError, invalid_fields, not_found
 
 if TYPE_CHECKING:
     from memory.models import Organization
@@ -62,6 +63,28 @@ class AdminViewSet(AdminView, GenericViewSet[Any]):
     pagination_class: Any = AdminPagination
     filter_backends: Any = (DjangoFilterBackend, OrderingFilter)
     ordering: tuple[str, ...] = ("-pk",)
+    # What may be said, by action: an action that is not named takes no body.
+    bodies: Mapping[str, type[Serializer[Any]]] = {}
+    parameters: tuple[str, ...] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        refuse_unknown(request.query_params, self.list_parameters(), "unknown parameter")
+        if isinstance(request.data, Mapping):
+            refuse_unknown(request.data, self.list_body_fields(), "unknown field")
+
+    def list_parameters(self) -> set[str]:
+        """Of every action, as the page of a list sends its forms to the address that it was asked for with."""
+        filtered = getattr(getattr(self, "filterset_class", None), "base_filters", {})
+        paged = ("page", "page_size") if self.pagination_class else ()
+        ordered = ("ordering",) if self.filter_backends else ()
+        return {"format", *paged, *ordered, *filtered, *getattr(self, "filterset_fields", ()), *self.parameters}
+
+    def list_body_fields(self) -> set[str]:
+        serializer = self.bodies.get(self.action)
+        fields = serializer(context=self.get_serializer_context()).fields if serializer else {}
+        # A page's forms send their token along.
+        return {"csrfmiddlewaretoken"} | {name for name, field in fields.items() if not field.read_only}
 
     def get_serializer_context(self) -> dict[str, Any]:
         return {**super().get_serializer_context(), "organizations": self.list_own_organizations()}
@@ -71,6 +94,12 @@ class AdminViewSet(AdminView, GenericViewSet[Any]):
         slug = read_field(self.request, "organization")
         if isinstance(slug, str) and slug and not self.list_own_organizations().filter(slug=slug).exists():
             raise not_found()
+
+
+def refuse_unknown(given: Iterable[str], known: set[str], rule: str) -> None:
+    """A misspelt field would be a limit that does nothing: "user_id" for "user_ids" a key for everybody."""
+    if unknown := sorted(set(given) - known):
+        raise invalid_fields(FieldError(name[:100], rule) for name in unknown)
 
 
 def read_field(request: Request, name: str) -> object:

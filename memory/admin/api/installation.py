@@ -31,6 +31,7 @@ class SettingViewSet(InstallationViewSet):
     lookup_field = "name"
     lookup_value_regex = "[A-Z0-9_]+"
     filter_backends = ()
+    parameters = ("q", "source")
 
     def list(self, request: Request) -> Response:
         """``q`` finds words in names and explanations, ``source`` leaves out what comes from elsewhere."""
@@ -72,6 +73,7 @@ class ReindexViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Installat
     serializer_class = serializers.ReindexSerializer
     filterset_fields = ("state",)
     ordering = ("-started_at", "pk")
+    bodies = {"partial_update": serializers.ReindexChangeSerializer}
 
     def create(self, request: Request) -> Response:
         run = installation.start_reindex(now=self.now(), actor=self.actor)

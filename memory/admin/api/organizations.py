@@ -28,6 +28,7 @@ class OrganizationViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Admi
     serializer_class = serializers.OrganizationSerializer
     filterset_fields = ("slug", "name")
     lookup_field = "slug"
+    bodies = dict.fromkeys(("create", "partial_update"), serializers.OrganizationSerializer)
 
     def get_queryset(self) -> Any:  # noqa: ANN401 -- as the framework has it
         return self.list_own_organizations()
@@ -62,6 +63,7 @@ class KeyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, OwnRowsViewSe
     serializer_class = serializers.KeySerializer
     filterset_class = filters.KeyFilterSet
     ordering_fields = ("created_at", "last_used_at", "name")
+    bodies = {"create": serializers.KeySerializer, "partial_update": serializers.KeyLimitSerializer}
 
     def create(self, request: Request) -> Response:
         """The answer has the key itself, this once."""
@@ -101,6 +103,7 @@ class MemberViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, OwnRowsVie
     related = ("organization", "operator")
     serializer_class = serializers.MemberSerializer
     filterset_class = filters.MemberFilterSet
+    bodies = {"create": serializers.MemberSerializer, "partial_update": serializers.RoleSerializer}
 
     def create(self, request: Request) -> Response:
         """The answer has the password of an account that was made, this once."""
@@ -132,6 +135,7 @@ class WebhookViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, OwnRowsVi
     serializer_class = serializers.WebhookSerializer
     filterset_class = filters.WebhookFilterSet
     ordering = ("-created_at", "pk")
+    bodies = {"create": serializers.WebhookSerializer, "partial_update": serializers.WebhookChangesSerializer}
 
     def create(self, request: Request) -> Response:
         """The answer has the secret that signs, this once."""

@@ -19,6 +19,7 @@ class PersonViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, OwnRowsVie
     serializer_class = serializers.PersonSerializer
     filterset_class = filters.PersonFilterSet
     ordering_fields = ("created_at", "last_active_at", "external_id")
+    bodies = {"destroy": serializers.ErasureConfirmationSerializer}
 
     def get_queryset(self) -> Any:  # noqa: ANN401 -- as the framework has it
         # Partitions of spaces, and people whose rows are being erased, are nobody's to name.

@@ -134,6 +134,10 @@ class ErasureSerializer(serializers.ModelSerializer[Erasure]):
         fields = ("id", "organization", "removed", "requested_at", "finished_at")
 
 
+class ErasureConfirmationSerializer(serializers.Serializer[Erasure]):
+    confirm = serializers.CharField()
+
+
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     organization: "serializers.SlugRelatedField[Organization]" = OwnOrganizationField()
     events = serializers.ListField(child=serializers.CharField(max_length=40), min_length=1, max_length=20)

@@ -103,6 +103,51 @@ def test_a_refusal_names_the_field_and_the_rule(by_key: APIClient) -> None:
     }
 
 
+KEY = {"organization": "acme", "name": "x", "scopes": ["read"]}
+
+
+@pytest.mark.parametrize(
+    "field", ["user_id", "users", "project", "agent", "expires_at", "lifetime", "id", "revoked_at"]
+)
+def test_a_key_is_not_made_wider_than_it_was_asked_for(by_key: APIClient, field: str) -> None:
+    kept = ApiKey.objects.count()
+    answer = send(by_key.post, "/keys", {**KEY, field: "2026-12-31T00:00:00Z"})
+    assert (answer.status_code, answer.json()["errors"]) == (422, [{"field": field, "message": "unknown field"}])
+    assert ApiKey.objects.count() == kept
+    every = {"user_ids": ["ann"], "agent_id": "a", "project_id": "p", "requests_per_second": 5, "secrets": "refuse"}
+    assert send(by_key.post, "/keys", {**KEY, **every, "lifetime_days": 3}).status_code == 201
+
+
+def test_no_call_passes_over_what_it_does_not_know(by_key: APIClient, user: EndUser) -> None:
+    kept = send(by_key.post, "/keys", KEY).json()["id"]
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        ("post", "/members", {"organization": "acme", "username": "nina", "role": "member", "email": "n@x"}),
+        ("post", "/webhooks", {"organization": "acme", "url": "https://x.example", "events": ["x"], "enabled": False}),
+        ("post", "/reindexes", {"collection": "working"}),
+        ("post", "/checks", {"repair": False}),
+        ("post", "/backups", {"path": "elsewhere"}),
+        ("patch", "/organizations/acme", {"title": "Acme"}),
+        ("patch", f"/keys/{kept}", {"requests_per_second": 7, "name": "y"}),
+        ("delete", f"/keys/{kept}", {"dry_run": True}),
+        ("delete", f"/people/{user.pk}", {"confirm": "ann", "dry_run": True}),
+        ("delete", f"/keys/{kept}?dry_run=true", {}),
+        ("get", "/keys?organisation=umbra", {}),
+        ("get", "/settings?query=x", {}),
+        ("get", "/model-calls/totals?day=1", {}),
+    ]
+    for method, path, body in asked:
+        answer = send(getattr(by_key, method), path, body or None)
+        assert (answer.status_code, len(answer.json()["errors"])) == (422, 1), (method, path)
+    assert send(by_key.get, f"/keys/{kept}").json()["revoked_at"] is None
+    assert not Erasure.objects.exists()
+    for path in (
+        "/keys?organization=acme&ordering=name&page=1&page_size=9",
+        "/checks?mode=full",
+        "/settings?q=x&source=x",
+    ):
+        assert send(by_key.get, path).status_code == 200, path
+
+
 def test_members_are_governed_and_the_last_owner_stays(by_key: APIClient, owner: Operator) -> None:
     made = send(by_key.post, "/members", {"organization": "acme", "username": "nina", "role": "member"}).json()
     assert Operator.objects.get(username="nina").check_password(made["password"])

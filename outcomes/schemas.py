@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import dropwhile
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, BaseModel, Field, JsonValue, model_validator
 
 from memory.language.text import BLANK
 from memory.models import MemoryItem
 from memory.tiers import Outcome
+from memory.web.chat_messages import ChatContent, ChatMessage, ChatRole
 from memory.web.fields import (
     NAME_LIMIT,
     Flag,
@@ -59,24 +61,9 @@ Title = Annotated[
 Message = Annotated[str, Field(strict=True, min_length=1, max_length=MESSAGE_LIMIT), AfterValidator(validate_readable)]
 
 
-LimitedText = Annotated[str, Field(max_length=MESSAGE_LIMIT)]
-
-
-def flatten_content(value: object) -> object:
-    """The text of a message that clients send in parts, as chat APIs have it; what is no text is passed over."""
-    if isinstance(value, list):
-        texts = [part.get("text") for part in value if isinstance(part, dict)]
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return "" if value is None else value
-
-
-class ExchangeMessageIn(RequestBody):
-    role: Literal["user", "assistant", "system", "developer", "tool"]
-    content: Annotated[
-        str,
-        Field(strict=True, max_length=MESSAGE_LIMIT),
-        BeforeValidator(flatten_content, json_schema_input_type=LimitedText | list[dict[str, JsonValue]] | None),
-    ]
+class ExchangeMessageIn(ChatMessage):
+    role: ChatRole
+    content: Annotated[ChatContent, Field(max_length=MESSAGE_LIMIT)]
 
 
 class ExchangeIn(ScopedFields, RequestBody):
@@ -88,7 +75,8 @@ class ExchangeIn(ScopedFields, RequestBody):
     messages: list[ExchangeMessageIn] | None = Field(
         default=None,
         max_length=200,
-        description="Instead of the two: the turn's messages in order. Those of user and assistant are kept.",
+        description="Instead of the two: the turn's messages in order. Those of user and assistant are kept, from the "
+        "first of the user on. Other fields of a message, such as `tool_calls`, are passed over.",
     )
     occurred_at: Moment | None = Field(default=None, description="When it was said; now, where it is left out.")
     # Names and times, no arguments: those hold what people said.
@@ -111,7 +99,9 @@ class ExchangeIn(ScopedFields, RequestBody):
         return self
 
     def join_messages(self, role: str) -> str:
-        contents = [message.content for message in self.messages or () if message.role == role]
+        # What was said before anybody asked, such as a greeting, answers nothing.
+        asked = dropwhile(lambda message: message.role != "user", self.messages or ())
+        contents = [message.content for message in asked if message.role == role]
         text = "\n\n".join(content for content in contents if not BLANK.fullmatch(content))
         if not text:
             raise invalid_field("messages", f"must hold a message of the {role} with something to read")

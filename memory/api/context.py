@@ -1,6 +1,6 @@
 """The start of a turn: the context for an assistant before it answers."""
 
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -13,8 +13,11 @@ from memory.context.blocks import ContextHalf
 from memory.context.budget import Complexity
 from memory.context.compose import ClientLimits, Context, RecentMessage
 from memory.facade.retrieval import RetrievalMode
+from memory.language.text import BLANK
 from memory.models import EndUser
+from memory.tiers import MAX_TEXT_CHARS
 from memory.web.auth import READ
+from memory.web.chat_messages import ChatContent, ChatMessage, ChatRole
 from memory.web.endpoints import answer_once
 from memory.web.fields import Flag, Name, RequestBody, SpaceSlugs, Text, choose_slugs, is_none
 from memory.web.idempotency import json_response
@@ -24,12 +27,14 @@ from memory.web.scoping import ScopedFields
 router = Router(tags=["A turn"])
 
 
-Role = Literal["user", "assistant", "system", "tool"]
+class MessageIn(ChatMessage):
+    role: ChatRole
+    content: Annotated[ChatContent, Field(max_length=MAX_TEXT_CHARS)]
 
 
-class MessageIn(RequestBody):
-    role: Role
-    content: str = Field(strict=True, max_length=32_768)
+class HistoryMessageOut(BaseModel):
+    role: ChatRole
+    content: str
 
 
 ContextPart = Literal[
@@ -120,7 +125,7 @@ class ContextOut(BaseModel):
     )
     unscored_exchange_id: UUID | None = Field(default=None, exclude_if=is_none, description="Present only when set.")
     budget: BudgetOut
-    history: list[MessageIn] | None = Field(
+    history: list[HistoryMessageOut] | None = Field(
         default=None,
         exclude_if=is_none,
         description="With a model or max_tokens: what fits of recent_messages beside the injection, the oldest cut.",
@@ -147,7 +152,7 @@ class ContextOut(BaseModel):
             # Clients that tell neither a model nor a limit keep their own history.
             history=None
             if made.history is None
-            else [MessageIn.model_validate({"role": role, "content": text}) for role, text in made.history],
+            else [HistoryMessageOut.model_validate({"role": role, "content": text}) for role, text in made.history],
         )
 
 
@@ -171,7 +176,11 @@ def compose_context(request: HttpRequest, user: EndUser, body: ContextIn) -> Htt
         body.query,
         now=timezone.now(),
         thread_id=body.thread_id or "",
-        recent_messages=[RecentMessage(message.role, message.content) for message in body.recent_messages or []],
+        recent_messages=[
+            RecentMessage(message.role, message.content)
+            for message in body.recent_messages or []
+            if not BLANK.fullmatch(message.content)
+        ],
         limit=body.limit,
         has_documents=bool(body.has_documents),
         room=body.room,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.http import HttpResponse, JsonResponse
 from django.utils import timezone
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationInfo
 
 from memory.access.confinement import confine_to, current_scope
 from memory.access.scope import user_scope
@@ -21,6 +21,7 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
+from memory.web.chat_messages import ChatMessage, flatten_content
 from memory.web.fields import Metadata, Name, parse_moment, refuse_impossible_time
 from memory.web.idempotency import replace_stored_response, run_once
 from memory.web.persons import run_for_writing
@@ -29,7 +30,6 @@ from memory.web.problems import invalid_field, not_found
 from memory.web.scoping import narrow_scope
 from outcomes.exchanges import listing
 from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
-from outcomes.schemas import flatten_content
 
 # For what a language model reads, or the worker has begun to.
 WAIT_S: Final = 2.0
@@ -68,15 +68,15 @@ Timestamp = Annotated[datetime | None, BeforeValidator(read_timestamp)]
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
-def read_content(value: object) -> object:
-    """One text of its parts. Without a text there is nothing to remember."""
+def read_content(value: object, info: ValidationInfo) -> object:
+    """One text of its parts. Without a text there is nothing to remember of what somebody said."""
     text = flatten_content(value)
-    if isinstance(value, list) and value and not text:
+    if isinstance(value, list) and value and not text and info.data.get("role") in SPOKEN:
         raise ValueError("holds no text: pictures and files are not read; send what they show in words")
     return text
 
 
-class Mem0MessageIn(BaseModel):
+class Mem0MessageIn(ChatMessage):
     role: str
     # The length in front of the parts: of what a function made the rule would speak of items.
     content: Annotated[str, Field(max_length=MESSAGE_LIMIT), BeforeValidator(read_content)]

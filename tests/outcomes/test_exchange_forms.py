@@ -59,9 +59,52 @@ def test_messages_stand_for_the_pair(api: ApiClient) -> None:
     assert kept["assistant_message"] == "Behind the boiler.\n\nIn the shed."
 
 
+CALL = {"id": "c-1", "type": "function", "function": {"name": "find", "arguments": '{"what": "key"}'}}
+# One of each kind, with whatever else OpenAI's chat API and servers that speak it put into a message.
+CHAT: list[dict[str, Any]] = [
+    {"role": "developer", "content": [{"type": "text", "text": "Be brief."}], "name": "house"},
+    {"role": "user", "content": "Where is the key?", "name": "ann"},
+    {"role": "assistant", "tool_calls": [CALL], "refusal": None, "annotations": [], "audio": None},
+    {"role": "assistant", "content": None, "function_call": {"name": "find", "arguments": "{}"}},
+    {"role": "tool", "tool_call_id": "c-1", "content": [{"type": "text", "text": "boiler"}]},
+    {"role": "function", "name": "find", "content": None},
+    {"role": "assistant", "content": "Behind the boiler.", "refusal": None, "reasoning_content": "Hm.", "id": "m-1"},
+]
+
+
+def test_messages_may_hold_what_chat_apis_put_into_them(api: ApiClient) -> None:
+    kept = load_exchange(api, api.post(PATH, {"messages": CHAT}).json())
+    assert (kept["user_message"], kept["assistant_message"]) == ("Where is the key?", "Behind the boiler.")
+    asked = {"query": "And the oars?", "recent_messages": CHAT, "max_tokens": 4_000}
+    told = api.post("context", asked).json()["history"]
+    assert [(one["role"], one["content"]) for one in told] == [
+        ("developer", "Be brief."),
+        ("user", "Where is the key?"),
+        ("tool", "boiler"),
+        ("assistant", "Behind the boiler."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "refused", [{"refusal": "I won't."}, {"content": [{"type": "refusal", "refusal": "I won't."}]}]
+)
+def test_a_refusal_is_the_answer(api: ApiClient, refused: dict[str, Any]) -> None:
+    messages = [{"role": "user", "content": "Where is the key?"}, {"role": "assistant", **refused}]
+    assert load_exchange(api, api.post(PATH, {"messages": messages}).json())["assistant_message"] == "I won't."
+
+
+def test_a_greeting_before_the_first_question_answers_nothing(api: ApiClient) -> None:
+    said = [("assistant", "Hi, I am Pia."), ("user", "One."), ("user", "Two."), ("assistant", "Three.")]
+    messages = [{"role": role, "content": text} for role, text in said]
+    kept = load_exchange(api, api.post(PATH, {"messages": messages}).json())
+    assert (kept["user_message"], kept["assistant_message"]) == ("One.\n\nTwo.", "Three.")
+
+
 @pytest.mark.parametrize(
     ("body", "fields"),
     [
+        ({"messages": [{"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Hm?"}]}, ["messages"]),
+        ({"messages": [{"role": "user", "contnet": "Hm?"}]}, ["messages[0].content"]),
         ({}, ["user_message", "assistant_message"]),
         ({"user_message": "Hm?"}, ["assistant_message"]),
         ({**PAIR, "messages": [{"role": "user", "content": "Hm?"}]}, ["user_message", "assistant_message"]),

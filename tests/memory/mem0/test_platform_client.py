@@ -304,6 +304,19 @@ def test_a_message_that_cannot_be_kept_names_the_rule(client: "MemoryClient", us
     assert list_memories(client, user) == ["The ladder is in the shed"]
 
 
+def test_the_calls_and_answers_of_tools_are_passed_over(client: "MemoryClient", user: EndUser) -> None:
+    call = {"id": "c-1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "The ladder is in the shed", "name": "ann"},
+        {"role": "assistant", "tool_calls": [call], "refusal": None},
+        {"role": "tool", "tool_call_id": "c-1", "content": [{"type": "image_url"}]},
+        {"role": "assistant", "content": None, "function_call": {"name": "find", "arguments": "{}"}},
+        {"role": "assistant", "content": "Noted"},
+    ]
+    client.add(messages, user_id=user.external_id, infer=False)
+    assert sorted(list_memories(client, user)) == ["Noted", "The ladder is in the shed"]
+
+
 def list_memories(client: "MemoryClient", user: EndUser) -> list[str]:
     return [one["memory"] for one in client.get_all(filters={"user_id": user.external_id})["results"]]
 

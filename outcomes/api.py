@@ -88,6 +88,7 @@ def await_learned(request: HttpRequest, user: EndUser, stored: ExchangeOut) -> H
 
 @write_once(creates_user=True)
 def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> HttpResponse:
+    storing.check_turn(user, new)
     # One transaction with the answer: an exchange stored twice would ask for two outcomes.
     stored = storing.store_exchange(user, new, now=timezone.now(), actor=get_actor(request))
     return json_response(201, ExchangeOut.of(stored))

@@ -15,9 +15,10 @@ from memory.guard import redact_secrets
 from memory.guard.redaction.texts import JsonRedaction, list_marked_kinds_in, redact_reply
 from memory.language.exchanges import EXCHANGE_FRAME
 from memory.models import EndUser, EvaluationCase, MemoryItem, Turn
+from memory.retrieval.turns import adopt_strangers_turn, find_turn
 from memory.signals import promotion_due
 from memory.store import writing
-from memory.store.admission import NewMemory, validate_field_text
+from memory.store.admission import NewMemory, WriteRefused, validate_field_text
 from memory.tiers import MAX_TEXT_CHARS, SCORED_TIERS, SourceType, Tier, Trust
 from outcomes.detection.cues import is_small_talk
 from outcomes.detection.implicit import store_signals
@@ -95,6 +96,20 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
         blocking=required and is_scoring_enforced(),
         redacted=list_marked_kinds_in(question, answer, row.tools, row.thread_id),
     )
+
+
+def check_turn(user: EndUser, new: NewExchange) -> None:
+    """Raises WriteRefused for a turn that was never given out to the person or that began another thread.
+
+    For what clients name: what is learned from an outcome would be lost with a turn that is not there.
+    """
+    if new.turn_id is None:
+        return
+    turn = find_turn(user, new.turn_id) or adopt_strangers_turn(user, new.turn_id)
+    if turn is None:
+        raise WriteRefused("turn_id", "names no turn of this person; leave it out where none was given")
+    if turn.thread_id not in {"", new.thread_id}:
+        raise WriteRefused("turn_id", "is a turn of another thread")
 
 
 def build_memory(new: NewExchange, question: str, answer: str) -> NewMemory:

@@ -139,11 +139,18 @@ def lock_subject(user: EndUser, turn_id: uuid.UUID | None, exchange_id: uuid.UUI
             raise UnknownTurn("turn_id")
     if exchange is None and turn is not None:
         exchange = exchanges.filter(turn_id=turn.turn_id).order_by("-created_at").first()
-    elif exchange is not None and turn is not None and exchange.turn_id not in {None, turn.turn_id}:
+    elif exchange is not None and turn is not None and not belong_together(exchange, turn):
         raise WriteRefused("turn_id", "is not the turn of the exchange that exchange_id names")
     elif exchange is not None and turn is None:
         exchange = exchanges.filter(pk=exchange.pk).select_for_update(no_key=True).first()
     return VerdictSubject(turn, exchange)
+
+
+def belong_together(exchange: Exchange, turn: Turn) -> bool:
+    """An exchange that was stored without its turn may be of any of its thread that no other exchange is of."""
+    if exchange.turn_id is not None or turn.thread_id not in {"", exchange.thread_id}:
+        return exchange.turn_id == turn.turn_id
+    return not Exchange.objects.filter(user_id=turn.user_id, turn_id=turn.turn_id).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +185,19 @@ def resolve_references(
     if known:
         return OutcomeReferences(own, whole=False, ignored=ignored, shared=shared)
     if ignored:
-        raise WriteRefused("related", describe_what_to_name(subject, len(shown)))
+        raise WriteRefused("related", describe_what_to_name(subject, len(shown), ignored))
     _, shared = tell_apart(user, shown)
     theirs = {one.memory_id for one in shared}
     rest = [item_id for item_id in add_exchange_memory(user, subject, shown) if item_id not in theirs]
     return OutcomeReferences(rest, whole=True, shared=shared)
 
 
-def describe_what_to_name(subject: VerdictSubject, shown: int) -> str:
+def describe_what_to_name(subject: VerdictSubject, shown: int, named: Sequence[int | str]) -> str:
     """What to name where nothing was named rightly: a typo must not judge all that the turn showed."""
     if subject == VerdictSubject(None, None):
-        return NOTHING_NAMED
+        # A position means nothing without a turn; an id is one of nobody's, or of somebody else's.
+        are_ids = all(resolve_reference(one, ()) is not None for one in named)
+        return "names no memory of this person" if are_ids else NOTHING_NAMED
     positions = f"a position from 1 to {shown}, or " if shown else ""
     return f"names no memory; give {positions}ids of the user's memories, or leave it out to mean the whole turn"
 

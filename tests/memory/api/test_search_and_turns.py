@@ -8,7 +8,7 @@ import pytest
 
 from memory.api.context import ALWAYS_ANSWERED, ContextOut, ContextPart
 from memory.models import EndUser, MemoryItem
-from tests.api_client import ApiClient
+from tests.api_client import ApiClient, client_for
 from tests.factories import MemoryItemFactory
 
 
@@ -157,6 +157,60 @@ def test_a_turn_from_context_to_outcome(api: ApiClient, train: MemoryItem) -> No
     scored = {one["memory_id"]: one for one in outcome.json()["scored"]}
     assert scored[str(train.pk)] == {"memory_id": str(train.pk), "score": 0.7, "uses": 1}
     assert api.post("context", {"query": "and back?", "thread_id": "t"}).json()["required_scoring"] is False
+
+
+SAID = {"user_message": "When does it leave?", "assistant_message": "At 07:40."}
+
+
+def name_fields(refused: Any) -> list[str]:
+    assert refused.status_code == 422, refused.content
+    return [error["field"] for error in refused.json()["errors"]]
+
+
+def test_an_exchange_names_a_turn_of_its_person_and_its_thread(
+    api: ApiClient, train: MemoryItem, other_user: EndUser
+) -> None:
+    turns = {thread: api.post("context", {"query": "trains", "thread_id": thread}).json() for thread in ("t", "u")}
+    theirs = client_for(other_user).post("context", {"query": "trains", "thread_id": "t"}).json()
+    for turn_id in (str(uuid.uuid4()), theirs["turn_id"], turns["u"]["turn_id"]):
+        assert name_fields(api.post("threads/t/exchanges", {**SAID, "turn_id": turn_id})) == ["turn_id"]
+    assert api.get("exchanges").json()["items"] == []
+    anywhere = api.post("search", {"query": "trains"}).json()
+    for turn_id in (turns["t"]["turn_id"], anywhere["turn_id"]):
+        assert api.post("threads/t/exchanges", {**SAID, "turn_id": turn_id}).status_code == 201
+
+
+def test_the_first_turn_of_somebody_nobody_knows_is_theirs(user: EndUser) -> None:
+    anyone = client_for(user)
+    turn_id = anyone.post("/api/v1/users/new/context", {"query": "trains"}).json()["turn_id"]
+    path, said = "/api/v1/users/{}/threads/t/exchanges", {**SAID, "turn_id": turn_id}
+    assert name_fields(anyone.post(path.format("newer"), said)) == ["turn_id"]
+    assert anyone.post(path.format("new"), said).status_code == 201
+    assert not EndUser.objects.filter(external_id="newer").exists()
+
+
+def test_an_outcome_is_of_one_turn(api: ApiClient, train: MemoryItem) -> None:
+    asked = [api.post("context", {"query": "train to Haifa", "thread_id": thread}).json() for thread in ("t", "u")]
+    first, other = (one["turn_id"] for one in asked)
+    api.post("threads/u/exchanges", {**SAID, "turn_id": other})
+    without = api.post("threads/t/exchanges", SAID).json()["exchange_id"]
+    assert api.post("outcomes", {"turn_id": other, "outcome": "worked"}).status_code == 201
+    wrong = {"turn_id": other, "exchange_id": without, "outcome": "failed"}
+    assert name_fields(api.post("outcomes", wrong)) == ["turn_id"]
+    last = api.post("context", {"query": "train to Haifa", "thread_id": "u"}).json()["turn_id"]
+    assert name_fields(api.post("outcomes", {**wrong, "turn_id": last})) == ["turn_id"]
+    kept = {one["thread_id"]: one["outcome"] for one in api.get("exchanges").json()["items"]}
+    assert (kept["u"]["outcome"], kept["t"]) == ("worked", None)
+    # Stored without its turn, which the outcome now names.
+    assert api.post("outcomes", {**wrong, "turn_id": first}).status_code == 201
+
+
+def test_an_outcome_of_an_unknown_memory_says_so(api: ApiClient, train: MemoryItem) -> None:
+    refused = api.post("outcomes", {"outcome": "worked", "related": [str(uuid.uuid4())]})
+    assert refused.json()["detail"] == "related: names no memory of this person"
+    for related in ([1], [1, str(uuid.uuid4())], []):
+        refused = api.post("outcomes", {"outcome": "worked", "related": related})
+        assert refused.json()["detail"].startswith("related: name a turn_id, an exchange_id or memory ids")
 
 
 def test_related_takes_positions_and_ids(api: ApiClient, train: MemoryItem) -> None:

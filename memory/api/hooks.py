@@ -15,7 +15,7 @@ from memory.web.auth import READ, WRITE, get_principal, lookup_user
 from memory.web.fields import NAME_LIMIT, PageSize, QueryParameters, QueryText, strip_invisible, validate_readable
 from memory.web.openapi import describe_responses
 from memory.web.patterns import THREAD_PATTERN, USER_PATTERN
-from memory.web.problems import Problem
+from memory.web.problems import Problem, invalid_field
 from outcomes.api import record_outcome, store_exchange
 from outcomes.schemas import ExchangeIn, ExchangeOut, OutcomeIn, OutcomeOut, StoreExchangeOptions
 
@@ -116,8 +116,10 @@ def hook_score(request: HttpRequest, body: HookScoreIn) -> HttpResponse:
     """With a ``thread_id`` alone: the exchange of that thread which waits for its outcome."""
     check_user(request, body.user_id)
     user = lookup_user(request, body.user_id)
-    if user and body.thread_id and not (body.turn_id or body.exchange_id):
+    if body.thread_id and not (body.turn_id or body.exchange_id):
         # A hook that runs after an answer knows its thread and nothing else of the turn.
-        unscored = open_facade(request).find_unscored_exchange(user, body.thread_id)
+        unscored = open_facade(request).find_unscored_exchange(user, body.thread_id) if user else None
         body.exchange_id = str(unscored.exchange_id) if unscored else None
+        if not (unscored or body.related or body.key_takeaway):
+            raise invalid_field("thread_id", "is no thread in which an exchange waits for its outcome")
     return record_outcome(request, body.user_id, body)

@@ -135,6 +135,15 @@ def test_a_setting_has_clients_wait_for_the_outcome(api: ApiClient, clock: Clock
     assert api.get("threads/t-1").json()["state"] == "scored"
 
 
+@pytest.mark.parametrize("user_id", ["ann", "nobody"])
+def test_a_score_of_a_thread_in_which_nothing_waits_says_so(api: ApiClient, clock: Clock, user_id: str) -> None:
+    refused = api.post(SCORE, {"user_id": user_id, "thread_id": "t-1", "outcome": "worked"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "thread_id")
+    lesson = {"user_id": "ann", "thread_id": "t-1", "outcome": "worked", "key_takeaway": "The key is there"}
+    assert api.post(SCORE, lesson).status_code == 201
+    assert api.post(EXCHANGE, {"user_id": "ann", "user_message": "q", "assistant_message": "a"}).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("said", "fields"),
     [
@@ -192,12 +201,6 @@ def test_users_of_another_organisation_are_other_people(api: ApiClient, foreign_
     assert foreign_api.get("threads/t-1").json()["exchanges"] == 0
     missed = foreign_api.post(SCORE, {"user_id": "ann", "exchange_id": kept["exchange_id"], "outcome": "worked"})
     assert missed.status_code == 404
-
-
-def test_a_score_of_nothing_is_refused(api: ApiClient, clock: Clock) -> None:
-    refused = api.post(SCORE, {"user_id": "ann", "thread_id": "t-1", "outcome": "worked"})
-    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "related")
-    assert api.post(EXCHANGE, {"user_id": "ann", "user_message": "q", "assistant_message": "a"}).status_code == 422
 
 
 def test_exchanges_are_listed_newest_first_page_by_page(api: ApiClient, clock: Clock) -> None:

@@ -194,7 +194,7 @@ def delete_case(request: HttpRequest, user: EndUser, case_id: Path[UUID]) -> Htt
     summary="Ask the questions under two settings, or once more",
 )
 @require_user
-def start_run(request: HttpRequest, user: EndUser, body: RunIn) -> HttpResponse:
+def start_run(request: HttpRequest, user: EndUser, body: RunIn = RunIn()) -> HttpResponse:  # noqa: B008
     """In the background; one at a time for each person. Changes no setting and stores no turn. Without a change it
     tells what became of the questions since the last run: what was stored, corrected and archived meanwhile."""
     before = (body.a or SearchSettingsIn()).parse("a")

@@ -49,7 +49,7 @@ class LinksRevoked(BaseModel):
     summary="A link to the person's own page",
 )
 @require_user
-def make_personal_link(request: HttpRequest, user: EndUser, body: LinkIn) -> HttpResponse:
+def make_personal_link(request: HttpRequest, user: EndUser, body: LinkIn = LinkIn()) -> HttpResponse:  # noqa: B008
     """There the person sees what is remembered about them, corrects, sets aside, takes away and deletes it, and nothing
     else. As it can do what `export` and `DELETE /users/{user_id}` do, it takes the key that these take. Sent twice it
     makes two links: an answer with a secret in it is not kept for a repeat."""

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memory.access.personal_links import OPEN_FOR, drop_ended_links
+from memory.access.personal_links import DEFAULT_LIFE, OPEN_FOR, drop_ended_links
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import EndUser, Fact, MemoryItem, PersonalLink
@@ -226,6 +226,12 @@ def test_a_link_is_made_and_revoked_over_rest(api: ApiClient, user: EndUser) -> 
     assert client_for(user, ("read", "write")).post("link", {}).status_code == 403
     assert api.delete("link").json() == {"revoked": 1}
     assert Client().get(place).status_code == 404
+
+
+@pytest.mark.parametrize("body", [None, {}])
+def test_a_link_needs_no_body(api: ApiClient, user: EndUser, body: object) -> None:
+    made = api.post("link", body).json()
+    assert abs(datetime.fromisoformat(made["expires_at"]) - timezone.now() - DEFAULT_LIFE) < timedelta(minutes=1)
 
 
 def test_what_was_said_stands_before_the_passages_of_books(user: EndUser) -> None:

@@ -10,6 +10,7 @@ from ninja import Query, Router
 from memory.api.acting import open_facade
 from memory.api.filters import build_conditions
 from memory.api.schemas import (
+    BatchedMemoryOut,
     BatchIn,
     BatchOut,
     ErasureOut,
@@ -89,9 +90,11 @@ def write_memory(request: HttpRequest, user: EndUser, new: NewMemory, duplicate_
 )
 @write_once(creates_user=True)
 def store_memories(request: HttpRequest, user: EndUser, body: BatchIn) -> HttpResponse:
+    """``items`` says of each, in order, what the answer to a single write says of it; ``ids`` are theirs."""
     batch = [item.as_new() for item in body.items]
-    ids = open_facade(request).store_many(user, batch, now=timezone.now())
-    return json_response(202, BatchOut(ids=[item_id for item_id in ids if item_id]))
+    stored = open_facade(request).store_batch(user, batch, now=timezone.now())
+    items = [BatchedMemoryOut.of(MemoryOut.of(one.item, one.duplicate_of)) for one in stored if one is not None]
+    return json_response(202, BatchOut(ids=[item.id for item in items], items=items))
 
 
 @router.get(

@@ -27,6 +27,8 @@ from memory.web.fields import (
     Text,
     TextOrContent,
     UuidText,
+    is_empty,
+    is_none,
 )
 from memory.web.items import TRUST_GRADES, MemoryOut
 from memory.web.scoping import ScopedFields
@@ -132,8 +134,24 @@ class ListOptions(ListFilters, QueryParameters):
     limit: PageSize = 50
 
 
+class BatchedMemoryOut(RowModel):
+    """What became of one of a batch: the same as a single write says, without what was sent."""
+
+    id: UUID
+    tier: Tier
+    warnings: list[str] = Field(description="Rules the guard suspects its text of breaking.")
+    review: bool = Field(description="It waits for a person.")
+    duplicate_of: UUID | None = Field(
+        default=None, exclude_if=is_none, description="Present only when it was merged into an item that was there."
+    )
+    redacted: list[str] = Field(
+        default_factory=list, exclude_if=is_empty, description="Secrets that were not kept, by kind."
+    )
+
+
 class BatchOut(BaseModel):
     ids: list[UUID]
+    items: list[BatchedMemoryOut] = Field(description="One for each of the request's, in order.")
 
 
 class MemoryPage(BaseModel):

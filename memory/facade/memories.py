@@ -87,14 +87,18 @@ class MemoryVerbs(RemovalVerbs):
                 bank.make_room(user, now=now, keep=[stored.item.pk])
         return stored
 
-    @trace_calls("store.batch")
     def store_many(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[uuid.UUID | None]:
+        """As ``store_batch``, and the ids alone."""
+        return [stored.item.pk if stored else None for stored in self.store_batch(user, batch, now=now)]
+
+    @trace_calls("store.batch")
+    def store_batch(self, user: EndUser, batch: Sequence[NewMemory], *, now: datetime) -> list[StoreResult | None]:
         """All or none, in order. None stands for one that was imported before. Raises WriteRefused."""
         with user_scope(user):
-            ids = writing.store_memories(user, batch, now=now, actor=self.actor)
+            stored = writing.store_memories(user, batch, now=now, actor=self.actor)
             if any(new.tier is Tier.MEMORY_BANK for new in batch):
                 bank.make_room(user, now=now)
-        return ids
+        return stored
 
     def list_items(
         self,

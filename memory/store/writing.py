@@ -69,7 +69,7 @@ def store_memory(
 
 def store_memories(
     user: EndUser, batch: Iterable[NewMemory], *, now: datetime, actor: str = ""
-) -> list[uuid.UUID | None]:
+) -> list[StoreResult | None]:
     """Store all or none, in order. None for an imported row that exists already or was deleted by the user."""
     drafts = validate_batch(batch)
     origins = [new.origin for new in drafts if new.origin]
@@ -79,22 +79,22 @@ def store_memories(
             # Two imports of the same file at once would each find nothing and both write it.
             lock_for_transaction("import", user)
         known = find_known_origins(user, origins)
-        ids: list[uuid.UUID | None] = []
+        results: list[StoreResult | None] = []
         added: list[MemoryItem] = []
         for new, row in zip(limit_batch_trust(user, drafts), built, strict=True):
             if new.origin and new.origin in known:
-                ids.append(None)
+                results.append(None)
                 continue
             if new.origin:
                 known.add(new.origin)
             if row is None:
-                ids.append(store_memory(user, new, now=now, actor=actor).item.pk)
+                results.append(store_memory(user, new, now=now, actor=actor))
                 continue
             row.trust, row.parents = new.trust or row.trust, list(new.parents)
             added.append(row)
-            ids.append(row.pk)
+            results.append(StoreResult(row))
         insert_rows(user, added, now=now, actor=actor)
-    return ids
+    return results
 
 
 def insert_rows(user: EndUser, added: Sequence[MemoryItem], *, now: datetime, actor: str) -> None:

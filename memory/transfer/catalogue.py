@@ -197,7 +197,7 @@ def import_catalogue(user: EndUser, found: list[NewMemory], *, now: datetime) ->
     by_origin = {memory.origin: memory for memory in found}
     revised = 0
     with user_scope(user):
-        added = [one for one in writing.store_memories(user, found, now=now, actor=ACTOR) if one is not None]
+        added = [one.item.pk for one in writing.store_memories(user, found, now=now, actor=ACTOR) if one is not None]
         for item in MemoryItem.objects.for_user(user).filter(origin__in=list(by_origin)).exclude(pk__in=added):
             memory = by_origin[item.origin]
             # The same file again changes nothing, so that nothing is indexed anew.

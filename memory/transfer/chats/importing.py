@@ -205,8 +205,8 @@ def write_import(
         with user_scope(user):
             # Also what was there already: an import by an earlier release, or one that stopped between the two.
             messages_imported.send(EndUser, user=user, origins=said)
-        for memory, item_id in zip(spoken, stored, strict=True):
-            written.note(Telling.THERE if item_id is None else Telling.NEW, get_kind(memory))
+        for memory, result in zip(spoken, stored, strict=True):
+            written.note(Telling.THERE if result is None else Telling.NEW, get_kind(memory))
         for memory in batch:
             if memory.tier is Tier.MEMORY_BANK:
                 written.note(statements.store_statement(user, memory, now=now, actor=ACTOR), get_kind(memory))

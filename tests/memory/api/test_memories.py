@@ -134,6 +134,20 @@ def test_bank_statements_that_mean_the_same_become_one(
     assert second["duplicate_of"] == first["id"]
 
 
+def test_a_batch_says_of_each_what_a_single_write_says(api: ApiClient) -> None:
+    bank = {"tier": "memory_bank", "tags": ["preference"]}
+    kept = api.post("memories", {"text": "Ann prefers tea", **bank}).json()["id"]
+    texts = ["Ann prefers tea", "my wifi password is Kx9!fooBar22, Ann says", "Ann is tired today", "Ann prefers oats"]
+    answer = api.post("memories/batch", {"items": [{"text": text, **bank} for text in texts] + [{"text": "a"}]}).json()
+    same, secret, slight, plain, other = answer["items"]
+    assert answer["ids"] == [one["id"] for one in answer["items"]]
+    assert (same["id"], same["duplicate_of"]) == (kept, kept)
+    assert secret["redacted"] == ["wifi password"]
+    assert (slight["warnings"], slight["review"]) == (["passing state"], True)
+    assert plain == {"id": plain["id"], "tier": "memory_bank", "warnings": [], "review": False}
+    assert other == {"id": other["id"], "tier": "working", "warnings": [], "review": False}
+
+
 def test_a_batch_answers_its_ids_in_order(api: ApiClient) -> None:
     texts = [f"number {number}" for number in range(20)]
     answer = api.post("memories/batch", {"items": [{"text": text, "tier": "history"} for text in texts]})

@@ -1,7 +1,7 @@
 """The books of a person: listing, reading inside, removing, and publishing what belonged to a thread."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -96,6 +96,12 @@ def find_chunk(user: EndUser, item_id: uuid.UUID) -> BookChunk | None:
     """The passage that a memory is, with its book."""
     with user_scope(user):
         return BookChunk.objects.filter(user=user, item_id=item_id).select_related("book").first()
+
+
+def list_passage_ids(user: EndUser, ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of these memories that are passages of a book or of a thread's document."""
+    with user_scope(user):
+        return set(BookChunk.objects.filter(user=user, item_id__in=list(ids)).values_list("item_id", flat=True))
 
 
 def remove_book(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> bool:

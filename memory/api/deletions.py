@@ -24,15 +24,14 @@ from memory.web.problems import invalid_field
 
 router = Router(tags=["Memories"])
 
-# Passages go with their book.
-EVERYTHING = ItemFilter(status=None, has_passages=False)
-NOTHING_NARROWED = replace(EVERYTHING, status=Status.ACTIVE)
+EVERYTHING = ItemFilter(status=None)
+NOTHING_NARROWED = ItemFilter(status=Status.ACTIVE, has_passages=False)
 
 
 class DeletionFilters(Period, RequestBody):
     """What a list of memories takes, all of which must hold."""
 
-    tier: Tier | None = Field(default=None, description="Passages of books are deleted for `books` alone.")
+    tier: Tier | None = Field(default=None, description="What is in `books` is deleted for it alone.")
     status: Status = Field(default=Status.ACTIVE, description="Which memories: active unless asked otherwise.")
     tags: SomeTags | None = Field(default=None, description=ALL_OF)
     tags_any: SomeTags | None = Field(default=None, description=ONE_OF)
@@ -70,7 +69,8 @@ class BulkDeletionIn(RequestBody):
     ids: Annotated[list[UuidText], Field(min_length=1, max_length=MAX_BATCH)] | None = None
     filters: DeletionFilters | None = None
     all: Flag | None = Field(
-        default=None, description="`true`: every memory of the person, of any status, but for passages of books."
+        default=None,
+        description="`true`: every memory of the person, of any tier and status, but for passages of books.",
     )
     dry_run: Flag = Field(default=False, description="Only say what would be deleted.")
 
@@ -91,6 +91,9 @@ class BulkDeletionOut(BaseModel):
     remaining: int = Field(
         description=f"How many are still there. A call deletes at most {MOST_AT_ONCE:,}: repeat it until none is left."
     )
+    passages: int = Field(
+        description="Passages of books and of threads' documents that match as well. They stay: a book goes as a whole."
+    )
     memory_ids: list[UUID] = Field(description="What was deleted, or would be by this call.")
     unknown_ids: list[UUID] = Field(description="Those of `ids` that name no memory of the person.")
 
@@ -102,6 +105,7 @@ class BulkDeletionOut(BaseModel):
             matched=done.matched,
             deleted=deleted,
             remaining=done.matched - deleted,
+            passages=done.passages,
             memory_ids=list(done.ids),
             unknown_ids=list(done.unknown),
         )

@@ -153,6 +153,8 @@ def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
 def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
     """A new text makes a new version; the one before stays readable under ``versions``.
 
+    A passage of a book keeps its text.
+
     A ``memory_bank`` item that now duplicates another is merged with it. The item with the better wording is returned,
     named by ``duplicate_of`` if it is the other one.
     """
@@ -175,8 +177,8 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
 )
 @require_user
 def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
-    """Gone from every answer at once, with its versions and events."""
-    if not open_facade(request).remove(user, UUID(item_id), now=timezone.now()):
+    """Gone from every answer at once, with its versions and events. A passage of a book is refused: that goes whole."""
+    if not open_facade(request).remove_alone(user, UUID(item_id), now=timezone.now()):
         raise not_found()
     return HttpResponse(status=204)
 

@@ -5,10 +5,11 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from books import library
 from memory.access.confinement import RowScope
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
-from memory.facade.removal import RemovalVerbs
+from memory.facade.removal import GOES_WHOLE, RemovalVerbs
 from memory.guard import redact_secrets
 from memory.indexes.duplicates import find_near_duplicate
 from memory.lifecycle import bank, undo
@@ -167,7 +168,12 @@ class MemoryVerbs(RemovalVerbs):
         is_strict: bool = False,
         reason: str = "",
     ) -> MemoryItem | None:
-        """``trust`` is that of the new words, ``similar_to`` what ``find_duplicate_of`` found for them."""
+        """``trust`` is that of the new words, ``similar_to`` what ``find_duplicate_of`` found for them.
+
+        Raises WriteRefused, as for other words of a passage of a book.
+        """
+        if "text" in changes and library.list_passage_ids(user, [item_id]):
+            raise WriteRefused("text", GOES_WHOLE)
         return writing.revise_memory(
             user,
             item_id,

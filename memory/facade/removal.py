@@ -2,12 +2,13 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from django.db import transaction
 
+from books import library
 from memory import tasks
 from memory.access.audit import record_change
 from memory.access.scope import user_scope
@@ -19,25 +20,54 @@ from memory.models.administration import AuditAction
 from memory.platform.queue import enqueue
 from memory.portability.withdrawing import withdraw_source
 from memory.store import listing, writing
+from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from outcomes.exchanges import storing
 
 MOST_AT_ONCE: Final = 1_000
+# What a book says of itself would be wrong with a passage less, or with another wording.
+GOES_WHOLE: Final = "is a passage of a book, which is kept as it was handed in and goes as a whole"
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """``ids`` went, or would go; ``matched`` were meant. ``unknown`` are ids of no memory of the person."""
+    """``ids`` went, or would go; ``matched`` were meant. ``unknown`` are ids of no memory of the person.
+
+    ``passages`` of books match as well, and stay.
+    """
 
     matched: int
     ids: Sequence[uuid.UUID]
     unknown: Sequence[uuid.UUID] = ()
+    passages: int = 0
+
+
+def find_matching(user: EndUser, wanted: ItemFilter) -> Removal:
+    loose = replace(wanted, is_loose=True)
+    ids, matched = listing.list_matching_ids(user, loose, limit=MOST_AT_ONCE)
+    _, with_passages = listing.list_matching_ids(user, wanted, limit=0)
+    return Removal(matched, ids, passages=with_passages - matched)
+
+
+def find_named(user: EndUser, named: Sequence[uuid.UUID]) -> Removal:
+    if passages := library.list_passage_ids(user, named):
+        place = next(place for place, item_id in enumerate(named) if item_id in passages)
+        raise WriteRefused(f"ids[{place}]", GOES_WHOLE)
+    known = listing.list_known_ids(user, named)
+    ids = [item_id for item_id in dict.fromkeys(named) if item_id in known]
+    return Removal(len(ids), ids, [item_id for item_id in dict.fromkeys(named) if item_id not in known])
 
 
 class RemovalVerbs(FacadePart):
     def remove(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """For good, with versions, events, exchanges and stored answers; gone from every search at once."""
         return bool(self.remove_all(user, [item_id], now=now))
+
+    def remove_alone(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
+        """The same for what is no part of a book. Raises WriteRefused."""
+        if library.list_passage_ids(user, [item_id]):
+            raise WriteRefused("item_id", GOES_WHOLE)
+        return self.remove(user, item_id, now=now)
 
     def remove_all(self, user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
         """The same for several, all or none of those that are there. Returns these."""
@@ -53,21 +83,18 @@ class RemovalVerbs(FacadePart):
     def remove_chosen(
         self, user: EndUser, chosen: Sequence[uuid.UUID] | ItemFilter, *, now: datetime, dry_run: bool = False
     ) -> Removal:
-        """Those named, or at most ``MOST_AT_ONCE`` of those that match, the newest first."""
+        """Those named, or at most ``MOST_AT_ONCE`` of those that match, the newest first.
+
+        Raises WriteRefused for a passage of a book among those named.
+        """
         with user_scope(user):
-            if isinstance(chosen, ItemFilter):
-                ids, matched = listing.list_matching_ids(user, chosen, limit=MOST_AT_ONCE)
-                unknown: list[uuid.UUID] = []
-            else:
-                named = dict.fromkeys(chosen)
-                known = listing.list_known_ids(user, named)
-                ids, matched = [item_id for item_id in named if item_id in known], len(known)
-                unknown = [item_id for item_id in named if item_id not in known]
-            if not dry_run and ids:
-                ids = self.remove_all(user, ids, now=now)
-                organization, deed = user.organization_id, AuditAction.MEMORIES_DELETED
-                record_change(organization, deed, actor=self.actor, now=now, subject=str(len(ids)))
-        return Removal(matched, ids, unknown)
+            found = find_matching(user, chosen) if isinstance(chosen, ItemFilter) else find_named(user, chosen)
+            if dry_run or not found.ids:
+                return found
+            gone = self.remove_all(user, found.ids, now=now)
+            organization, deed = user.organization_id, AuditAction.MEMORIES_DELETED
+            record_change(organization, deed, actor=self.actor, now=now, subject=str(len(gone)))
+        return replace(found, ids=gone)
 
     def remove_with_sources(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """The memory for good, and out of every answer the exchanges it was read from, which tell it too.

@@ -39,6 +39,8 @@ class ItemFilter:
     scope: ScopeFilter = field(default_factory=ScopeFilter)
     # Of books there may be thousands.
     has_passages: bool = True
+    # None that is a passage of a book or of a thread's document, which goes with it.
+    is_loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,10 @@ def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> I
         rows = rows.filter(tier=criteria.tier)
     if not criteria.has_passages:
         rows = rows.exclude(tier=Tier.BOOKS)
+    if criteria.is_loose:
+        unbound = "NOT EXISTS (SELECT 1 FROM book_chunk WHERE user_id = %s AND item_id = memory_item.id)"
+        loose: Any = RawSQL(unbound, [owner], output_field=BooleanField())  # noqa: S611 -- no word of a client's
+        rows = rows.filter(loose)
     conditions = criteria.rows
     if criteria.tag is not None:
         conditions = replace(conditions, tags=conditions.tags | {criteria.tag.strip().lower()})

@@ -194,3 +194,27 @@ def test_the_facade_lists_searches_and_removes(shelf: BookShelf, user: EndUser) 
     assert memory.remove_book(user, book.pk, now=now)
     assert not memory.remove_book(user, book.pk, now=now)
     assert memory.list_books(user) == ([], False)
+
+
+def test_a_book_goes_as_a_whole_and_keeps_its_words(api: ApiClient, shelf: BookShelf, user: EndUser) -> None:
+    book_id = shelf.read(user, HANDBOOK.encode())
+    passages = [one["chunk_id"] for one in shelf.get(f"{book_id}/chunks").json()["items"]]
+    own = api.post("memories", {"text": "A file of an agent", "tier": "books"}).json()["id"]
+    path = f"memories/{passages[0]}"
+    for refused in (
+        api.delete(path),
+        api.patch(path, {"text": "Another wording"}),
+        api.post("memories/delete", {"ids": [own, passages[0]]}),
+    ):
+        assert (refused.status_code, "goes as a whole" in refused.json()["detail"]) == (422, True)
+    assert api.patch(path, {"tags": ["sea"]}).json()["tags"] == ["sea"]
+    for chosen in ({"filters": {"tier": "books", "q": "file"}}, {"filters": {"tier": "books"}}, {"all": True}):
+        told = api.post("memories/delete", {**chosen, "dry_run": True}).json()
+        assert (told["matched"], told["memory_ids"]) == (1, [own])
+        assert told["passages"] == (0 if "q" in str(chosen) else len(passages))
+    assert api.post("memories/delete", {"all": True}).json()["remaining"] == 0
+    assert api.get("memories").json()["items"] != []
+    assert shelf.get(book_id).json()["chunks"] == len(passages)
+    assert [one["chunk_id"] for one in shelf.get(f"{book_id}/chunks").json()["items"]] == passages
+    assert shelf.delete(book_id).status_code == 204
+    assert api.get("memories").json()["items"] == []

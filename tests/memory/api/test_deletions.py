@@ -44,6 +44,7 @@ def test_named_memories_go_and_ids_of_none_are_told(api: ApiClient, user: EndUse
         "matched": 2,
         "deleted": 2,
         "remaining": 0,
+        "passages": 0,
         "memory_ids": sorted([first, second]),
         "unknown_ids": [unknown],
     }
@@ -161,9 +162,10 @@ def test_what_matches_goes_and_nothing_else(
     assert told["memory_ids"] == foreseen["memory_ids"]
 
 
-def test_everything_goes_but_passages_of_books_where_that_is_said(api: ApiClient, user: EndUser, several: None) -> None:
-    assert delete(api, all=True)["deleted"] == 6
-    assert read_texts(user) == {"passage"}
+def test_everything_goes_where_that_is_said(api: ApiClient, user: EndUser, several: None) -> None:
+    told = delete(api, all=True)
+    assert (told["deleted"], told["remaining"], told["passages"]) == (7, 0, 0)
+    assert read_texts(user) == set()
 
 
 def test_more_than_a_call_deletes_is_told_and_goes_with_the_next(

@@ -96,8 +96,9 @@ class Context:
     stable: ContextHalf
     turn: ContextHalf
     sections: list[ContextSection]
-    # The sections as the turn keeps them.
+    # The sections and the order of what was found, as the turn keeps them.
     handed: list[HandedSection]
+    positions: list[tuple[uuid.UUID, str]]
     meta: dict[str, Any]
     unscored: UnscoredExchange | None
     budget: TokenBudget
@@ -150,6 +151,7 @@ def compose_context(
         turn=ContextHalf(join_sections(of_turn)),
         sections=sections,
         handed=selection.list_handed(sections),
+        positions=selection.order_positions(result.hits),
         meta=build_meta(user, asked.query, request, selection, result, sections, insights, now),
         unscored=unscored,
         budget=budget,

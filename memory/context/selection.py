@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.context.blocks import (
     ContextSection,
@@ -85,10 +85,12 @@ class ContextSelection:
             insight_lines = []
         room -= count_line_tokens(insight_lines)
         shown, statements = list_shown_ids(kept, hits), {line.key for line in kept}
-        hit_lines = [render_hit_line(hit, fence, shown, statements) for hit in hits]
-        places = select_fitting_lines(hit_lines, room, budget)
-        lines = {"known": known_lines, "advice": insight_lines, "found": [hit_lines[place] for place in places]}
-        return cls(kept, [hits[place] for place in places], lines, rest, fence)
+        places = select_fitting_lines([render_hit_line(hit, fence, shown, statements) for hit in hits], room, budget)
+        # Numbered as they are told: of what the search placed before them some stands elsewhere or did not fit.
+        told = [replace(hits[place], position=number) for number, place in enumerate(places, start=1)]
+        found_lines = [render_hit_line(hit, fence, shown, statements) for hit in told]
+        lines = {"known": known_lines, "advice": insight_lines, "found": found_lines}
+        return cls(kept, told, lines, rest, fence)
 
     def sections(self) -> list[ContextSection]:
         """The whole context; none where there is nothing to say."""
@@ -107,6 +109,10 @@ class ContextSelection:
             **{name: tuple(hit.item.pk for hit, _ in found) for name, found in self._list_found().items()},
         }
         return [HandedSection(section.name, section.tokens, told.get(section.name, ())) for section in sections]
+
+    def order_positions(self, found: Sequence[SearchHit]) -> list[tuple[uuid.UUID, str]]:
+        """What an outcome names by number: the hits as they are told, then what else the search found, with tiers."""
+        return list({hit.item.pk: hit.item.tier for hit in (*self.hits, *found)}.items())
 
     def _blocks(self, known: Sequence[str]) -> list[ContextSection]:
         blocks = [

@@ -132,5 +132,5 @@ class RetrievalVerbs(FacadePart):
 
 
 def record_handed(user: EndUser, context: Context) -> Context:
-    turns.record_sections(user, context.turn_id, context.handed)
+    turns.record_context(user, context.turn_id, context.handed, context.positions)
     return context

@@ -110,12 +110,15 @@ class HandedSection:
         return [self.name, self.tokens, [str(item_id) for item_id in self.memory_ids]]
 
 
-def record_sections(user: EndUser, turn_id: uuid.UUID, sections: Sequence[HandedSection]) -> None:
-    """Keep what the turn's context was made of. Of a turn that is not kept, nothing is."""
+def record_context(
+    user: EndUser, turn_id: uuid.UUID, sections: Sequence[HandedSection], positions: Sequence[tuple[uuid.UUID, str]]
+) -> None:
+    """Keep what the turn's context was made of, and by which numbers it told it. Nothing of a turn that is not kept."""
     # As with the turn itself, the last moment's may be lost in a power cut.
     with answer_unkept(), user_scope(user, settings={"synchronous_commit": "off"}):
-        kept = [section.as_json() for section in sections]
-        Turn.objects.filter(user=user, turn_id=turn_id).update(sections=kept)
+        told = [section.as_json() for section in sections]
+        numbered = [[str(item_id), tier] for item_id, tier in positions]
+        Turn.objects.filter(user=user, turn_id=turn_id).update(sections=told, positions=numbered)
 
 
 def list_turns(user: EndUser, limit: int) -> list[Turn]:

@@ -1,5 +1,6 @@
 """Search and the three calls of a turn, as the contract has them."""
 
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any, get_args
@@ -211,6 +212,32 @@ def test_an_outcome_of_an_unknown_memory_says_so(api: ApiClient, train: MemoryIt
     for related in ([1], [1, str(uuid.uuid4())], []):
         refused = api.post("outcomes", {"outcome": "worked", "related": related})
         assert refused.json()["detail"].startswith("related: name a turn_id, an exchange_id or memory ids")
+
+
+def test_a_context_numbers_what_it_tells_and_an_outcome_names_it_by_that(
+    api: ApiClient, user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    # Told among what is always said, so that it takes no number though the search places it first.
+    always = {"tier": "memory_bank", "tags": ["preference"], "always_inject": True}
+    known = api.post("memories", {"text": "The train to Haifa leaves at 07:40", **always}).json()["id"]
+    told = [
+        api.post("memories", {"text": text, "tier": "history"}).json()["id"]
+        for text in ("The train to Haifa was full on Monday", "A train to Haifa has a quiet carriage")
+    ]
+    index_now(user)
+    context = api.post("context", {"query": "The train to Haifa leaves at 07:40"}).json()
+    mapped = context["meta"]["retrieval"]["search_position_map"]["by_position"]
+    assert [one["position"] for one in mapped] == [1, 2]
+    assert {one["memory_id"] for one in mapped} == set(told)
+    assert [int(number) for number in re.findall(r"^.?\[(\d+)\] \(history", context["injection"], re.MULTILINE)] == [
+        1,
+        2,
+    ]
+    said = {"turn_id": context["turn_id"], "outcome": "worked"}
+    for one in mapped:
+        answer = api.post("outcomes", {**said, "related": [one["position"]]}).json()
+        assert [scored["memory_id"] for scored in answer["scored"]] == [one["memory_id"]]
+    assert api.post("outcomes", said).json()["learned"] == [known]
 
 
 def test_related_takes_positions_and_ids(api: ApiClient, train: MemoryItem) -> None:

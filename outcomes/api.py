@@ -54,7 +54,7 @@ ExchangeId = Annotated[UUID, Path(..., description="The exchange's id.")]
 
 
 @router.post(
-    "/users/{user_id}/threads/{thread_id}/exchanges",
+    "/users/{user_id}/threads/{path:thread_id}/exchanges",
     auth=WRITE,
     response=describe_responses(201, ExchangeOut, reads_body=True, writes=True),
     operation_id="store_exchange",
@@ -212,7 +212,7 @@ def list_threads(request: HttpRequest, user: EndUser | None, options: Query[Thre
 
 
 @router.patch(
-    "/users/{user_id}/threads/{thread_id}",
+    "/users/{user_id}/threads/{path:thread_id}",
     auth=WRITE,
     response=describe_responses(200, TitledThreadOut, reads_body=True, writes=True, may_miss=True),
     operation_id="rename_thread",
@@ -228,7 +228,7 @@ def rename_thread(request: HttpRequest, user: EndUser, thread_id: ThreadId, body
 
 
 @router.get(
-    "/users/{user_id}/threads/{thread_id}",
+    "/users/{user_id}/threads/{path:thread_id}",
     auth=READ,
     response=describe_responses(200, ThreadOut),
     operation_id="thread_state",

@@ -59,7 +59,7 @@ def find_thread(request: HttpRequest, principal: Principal, asked: AskedTurn) ->
     name, value = given
     thread = SMUGGLED.sub("", value)
     if not re.fullmatch(THREAD_PATTERN, thread) or len(thread) > NAME_LIMIT:
-        raise invalid_request(name, f"must be 1-{NAME_LIMIT} characters without a slash or a control character")
+        raise invalid_request(name, f"must be 1-{NAME_LIMIT} characters without a control character")
     return thread
 
 

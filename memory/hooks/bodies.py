@@ -156,7 +156,7 @@ def read_session(body: Mapping[str, Any]) -> str:
     session = read_text(body, SESSION, NAME_LIMIT + 1, "session_id")
     session = SMUGGLED.sub("", session).strip()
     if not 0 < len(session) <= NAME_LIMIT or not re.fullmatch(THREAD_PATTERN, session):
-        raise invalid_field("session_id", f"must be 1-{NAME_LIMIT} characters without a slash or a control character")
+        raise invalid_field("session_id", f"must be 1-{NAME_LIMIT} characters without a control character")
     redacted: str = JsonRedaction().redact(session)
     return redacted
 

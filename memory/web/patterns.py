@@ -8,7 +8,8 @@ UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0
 MATTER_PATTERN = rf"(?:{UUID_PATTERN})|(?:^[0-9]{{1,18}}$)"
 USER_PATTERN = rf"^{EXTERNAL_ID_PATTERN.pattern}$"
 SCOPE_ID = rf"^{SCOPE_ID_PATTERN.pattern}$"
-THREAD_PATTERN = r"^[^/\x00-\x1f\x7f-\x9f]+$"
+# As in a body, where it is a name like any other: with a slash as well, "proj/1".
+THREAD_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]+$"
 
 RELATION_PATTERN = r"^[a-z][a-z0-9_]{0,63}$"
 LANGUAGE_PATTERN = r"^[a-z]{2}$"
@@ -21,5 +22,5 @@ PATTERN_RULES = {
     SCOPE_ID: SCOPE_ID_RULE,
     RELATION_PATTERN: "must be 1-64 of a-z 0-9 _ and begin with a letter, as in favorite_tea",
     LANGUAGE_PATTERN: "must be the two letters of a language, as in en",
-    THREAD_PATTERN: "must not contain a slash or a control character",
+    THREAD_PATTERN: "must not contain a control character",
 }

@@ -73,3 +73,16 @@ def test_keys_may_hold_whatever_the_server_takes(ann: Person, services: None) ->
     assert {one["key"] for one in ann.list_data("")} == {"ui.theme", "a:b@c", "...", "..a"}
     ann.delete_data("...")
     assert len(list(ann.list_data(""))) == 3
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("thread", ["proj/1", "two\nlines", "x" * 300])
+def test_a_thread_has_one_name_in_every_call(ann: Person, services: None, thread: str) -> None:
+    context = ann.get_context("Which milk does Ann buy?", thread_id=thread)
+    ann.store_exchange(thread, "Which milk do I buy?", "Oat milk.", turn_id=context["turn_id"])
+    kept = ann.store("Ann buys oat milk", thread_id=thread)["thread_id"]
+    assert kept == thread.replace("\n", "-")[:200]
+    assert {one["thread_id"] for one in ann.list_memories()} == {kept}
+    assert len(list(ann.list_memories(thread_id=thread))) == 2
+    assert len(ann.search("oat milk", in_thread=thread)) == 2
+    assert ann.delete_many(filters={"thread_id": thread}, dry_run=True)["matched"] == 2

@@ -1,5 +1,7 @@
 """Conversations with their titles: made of what was said first, imported, or given, and gone with what they are of."""
 
+from urllib.parse import quote
+
 import pytest
 
 from memory.access.confinement import RowScope
@@ -48,6 +50,19 @@ def test_a_title_is_made_of_the_first_sentence_that_says_something(
     for text in said:
         say(user, clock, "t", text)
     assert titles_of(api) == [("t", title, "rules")]
+
+
+@pytest.mark.parametrize("thread", ["proj/1", "/", "a//b", "a/exchanges/b", "https://x.example/c?d=1#e"])
+def test_a_thread_with_a_slash_is_one_like_any_other(user: EndUser, api: ApiClient, clock: Clock, thread: str) -> None:
+    path = f"threads/{quote(thread, safe='')}"
+    api.post("memories", {"text": "The boat is green", "thread_id": thread})
+    said = {"user_message": "Which boat is green?", "assistant_message": "Yours.", "occurred_at": clock().isoformat()}
+    said["turn_id"] = api.post("context", {"query": "Which boat is green?", "thread_id": thread}).json()["turn_id"]
+    assert api.post(f"{path}/exchanges", said).status_code == 201
+    assert api.get(path).json()["thread_id"] == thread
+    assert api.patch(path, {"title": "The boat"}).json()["title"] == "The boat"
+    assert titles_of(api) == [(thread, "The boat", "person")]
+    assert len(api.get("memories", {"thread_id": thread}).json()["items"]) == 2
 
 
 def test_a_title_holds_no_secret_whoever_gives_it(user: EndUser, api: ApiClient, clock: Clock) -> None:

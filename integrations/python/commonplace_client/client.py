@@ -17,8 +17,9 @@ Memory = Json
 TIMEOUT_S = 5.0
 PAGE = 200
 SERVER_FAULT, NOT_FOUND, TOO_LARGE, INVALID, TOO_MANY = 500, 404, 413, 422, 429
-NO_THREAD = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
+NO_THREAD = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 THREAD_CHARS = 200
+THREAD_FIELDS = ("thread_id", "in_thread")
 # What every sender of addresses resolves: "users/ann/memories/.." is the person, whom DELETE erases.
 STEPS = re.compile(r"(?:^|/)\.{1,2}(?:[/?#]|$)")
 logger = logging.getLogger("commonplace")
@@ -96,7 +97,17 @@ class Commonplace:
 
 
 def name_thread(name: str) -> str:
+    """As the memory keeps it, wherever it is named: at most 200 characters, and a dash for a line break in it."""
     return NO_THREAD.sub("-", name)[:THREAD_CHARS]
+
+
+def name_threads(fields: Any) -> Any:
+    """A body or a query with its threads, and those of its filters, by the names that the memory keeps."""
+    if not isinstance(fields, dict):
+        return fields
+    named = {name: name_thread(fields[name]) for name in THREAD_FIELDS if isinstance(fields.get(name), str)}
+    filters = {"filters": name_threads(fields["filters"])} if "filters" in fields else {}
+    return {**fields, **named, **filters}
 
 
 def quote_part(name: str) -> str:
@@ -138,21 +149,18 @@ class Person:
         return self.memory.call(
             method,
             f"/api/v1/users/{quote_part(self.user)}/{path}",
-            body=body,
-            params={name: value for name, value in query.items() if value is not None},
+            body=name_threads(body),
+            params=name_threads({name: value for name, value in query.items() if value is not None}),
             headers={name: value for name, value in named.items() if value},
         )
 
     # --- a turn --------------------------------------------------------------------------------------------------
     def get_context(self, query: str, **options: Any) -> Json:
         """What to tell a model about a question: ``injection``, or its halves ``stable`` and ``turn``."""
-        if options.get("thread_id"):
-            options["thread_id"] = name_thread(options["thread_id"])
         context: Json = self.call("POST", "context", body={"query": query, **options})
         return context
 
     def store_exchange(self, thread: str, said: str, answered: str, **options: Any) -> Json:
-        """What a thread's name may not hold, a slash for instance, becomes a dash."""
         body = {"user_message": said, "assistant_message": answered, **options}
         stored: Json = self.call("POST", f"threads/{quote_part(name_thread(thread))}/exchanges", body=body)
         return stored

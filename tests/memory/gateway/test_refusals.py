@@ -137,7 +137,7 @@ def test_more_streams_than_there_are_places_are_told_to_wait(
         ({"stream": "yes"}, "stream"),
         ({"model": 4}, "model"),
         ({"user": "ann/../ben"}, "user"),
-        ({"extra_headers": {"X-Thread-Id": "a/b"}}, "X-Thread-Id"),
+        ({"extra_headers": {"X-Thread-Id": "x" * 201}}, "X-Thread-Id"),
         ({"extra_headers": {"X-Memory-Mode": "some"}}, "X-Memory-Mode"),
     ],
 )

@@ -345,7 +345,7 @@ def test_what_is_no_hook_is_refused_and_what_is_new_is_passed_over(api: ApiClien
         ({"session_id": SESSION}, "hook_event_name: is needed"),
         (claude_code("UserPromptSubmit", prompt=["a"]), "prompt: must be text"),
         (prompt("Hi", session_id=7), "session_id: must be text"),
-        (prompt("Hi", session_id="a/b"), "session_id"),
+        (prompt("Hi", session_id="x" * 201), "session_id"),
         (prompt("Hi", session_id="a" * 201), "session_id"),
         ({"hook_event_name": "Stop"}, "session_id"),
     ]

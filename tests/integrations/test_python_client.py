@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commonplace_client import client
 from commonplace_client.client import CommonplaceError, Person
 
 PAGE = Path("docs/clients/python.md")
@@ -86,3 +87,17 @@ def test_a_thread_has_one_name_in_every_call(ann: Person, services: None, thread
     assert len(list(ann.list_memories(thread_id=thread))) == 2
     assert len(ann.search("oat milk", in_thread=thread)) == 2
     assert ann.delete_many(filters={"thread_id": thread}, dry_run=True)["matched"] == 2
+
+
+@pytest.mark.django_db
+def test_a_list_takes_a_limit_and_lists_of_tags(ann: Person, services: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "PAGE", 2)
+    for number in range(5):
+        ann.store(f"Number {number}", tags=["a", "b"] if number % 2 else ["a", f"t{number}"])
+    for limit, told in ((0, 0), (1, 1), (3, 3), (99, 5), (None, 5)):
+        assert len(list(ann.list_memories(limit=limit))) == told
+    assert {one["text"] for one in ann.list_memories(tags=["a", "b"], limit=9)} == {"Number 1", "Number 3"}
+    assert len(list(ann.list_memories(tags_any=("b", "t0")))) == 3
+    assert len(list(ann.list_memories(tags="a,b"))) == 2
+    with pytest.raises(CommonplaceError, match="at least one tag"):
+        list(ann.list_memories(tags=[]))

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ PAGE = 200
 SERVER_FAULT, NOT_FOUND, TOO_LARGE, INVALID, TOO_MANY = 500, 404, 413, 422, 429
 NO_THREAD = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 THREAD_CHARS = 200
+TAGS = ("tags", "tags_any")
 THREAD_FIELDS = ("thread_id", "in_thread")
 # What every sender of addresses resolves: "users/ann/memories/.." is the person, whom DELETE erases.
 STEPS = re.compile(r"(?:^|/)\.{1,2}(?:[/?#]|$)")
@@ -196,12 +198,21 @@ class Person:
         return found
 
     def list_memories(
-        self, *, metadata: Json | None = None, source: str | Json | None = None, **filters: Any
+        self,
+        *,
+        metadata: Json | None = None,
+        source: str | Json | None = None,
+        limit: int | None = None,
+        **filters: Any,
     ) -> Iterator[Memory]:
-        """The newest first, a page at a time as they are asked for."""
+        """The newest first, ``limit`` of them or all, a page at a time as they are asked for."""
         wanted = json.dumps(metadata) if metadata else None
         origin = json.dumps(source) if isinstance(source, dict) else source
-        return self.list_pages("memories", metadata=wanted, source=origin, **filters)
+        # Several in an address are parted by commas.
+        given = {name: filters[name] for name in TAGS if filters.get(name) is not None}
+        listed = {name: one if isinstance(one, str) else ",".join(one) for name, one in given.items()}
+        pages = self.list_pages("memories", most=limit, metadata=wanted, source=origin, **{**filters, **listed})
+        return islice(pages, limit)
 
     # --- own data ------------------------------------------------------------------------------------------------
     def list_data(self, prefix: str) -> Iterator[Json]:
@@ -213,10 +224,10 @@ class Person:
     def delete_data(self, key: str) -> None:
         self.call("DELETE", f"data/{quote_part(key)}")
 
-    def list_pages(self, path: str, **filters: Any) -> Iterator[Json]:
-        cursor: str | None = None
+    def list_pages(self, path: str, *, most: int | None = None, **filters: Any) -> Iterator[Json]:
+        cursor, size = filters.pop("cursor", None), min(PAGE, most or PAGE)
         while True:
-            page = self.call("GET", path, cursor=cursor, limit=PAGE, **filters)
+            page = self.call("GET", path, cursor=cursor, limit=size, **filters)
             yield from page["items"]
             cursor = page["next_cursor"]
             if cursor is None:

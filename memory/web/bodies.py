@@ -85,6 +85,7 @@ def parse_json(raw: bytes) -> object:
             object_pairs_hook=reject_duplicate_keys,
             parse_constant=refuse_constant,
             parse_float=parse_finite_float,
+            parse_int=parse_bounded_int,
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -126,6 +127,14 @@ def parse_finite_float(digits: str) -> float:
     if number in {float("inf"), float("-inf")}:
         raise invalid_field("", f"the number {digits[:20]} is too large")
     return number
+
+
+def parse_bounded_int(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError as error:
+        # More digits than Python reads; its own words tell how to set that.
+        raise invalid_field("", f"the number {digits[:20]}... has too many digits") from error
 
 
 def find_faults(value: object, path: list[str | int], errors: list[FieldError]) -> None:

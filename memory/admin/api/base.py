@@ -26,6 +26,7 @@ from memory.admin.api.callers import (
     name_actor,
 )
 from memory.admin.api.problems import answer_fault
+from memory.web.bodies import read_json
 from memory.web.problems import FieldError, invalid_fields, not_found
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ class AdminPagination(PageNumberPagination):
     max_page_size = 200
 
 
+class StrictJSONParser(JSONParser):
+    """Reads what the REST API reads, and refuses it in its words."""
+
+    def parse(self, stream: Any, *_: object, **__: object) -> Any:  # noqa: ANN401 -- any JSON
+        return read_json(stream.read())
+
+
 class AdminView(APIView):
     """The rules of the house, here and not in settings: those would name the framework to every process."""
 
@@ -45,7 +53,7 @@ class AdminView(APIView):
     permission_classes = (AdmittedCaller,)
     throttle_classes = (OperatorThrottle,)
     renderer_classes = (JSONRenderer, BrowsableAPIRenderer)
-    parser_classes = (JSONParser, FormParser, MultiPartParser)
+    parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
     content_negotiation_class = DefaultContentNegotiation
 
     def get_exception_handler(self) -> Any:  # noqa: ANN401 -- as the framework has it

@@ -239,6 +239,17 @@ def test_a_session_is_throttled(owner: Operator, monkeypatch: pytest.MonkeyPatch
     assert 429 in answers
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [("{", "is not JSON"), ('{"a": 1, "a": 2}', "more than once"), (f'{{"a": {"9" * 5_000}}}', "digits")],
+)
+def test_a_body_that_is_no_good_json_is_refused_as_everywhere(by_key: APIClient, body: str, words: str) -> None:
+    answer = by_key.generic("POST", f"{ROOT}/keys", body, content_type="application/json")
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+    assert "sys." not in answer.json()["detail"]
+
+
 @pytest.mark.parametrize("body", [[], ["acme"], "acme", 7, None])
 def test_a_body_that_is_no_object_is_refused(by_key: APIClient, user: EndUser, body: object) -> None:
     assert by_key.post(f"{ROOT}/keys", body, format="json").status_code == 422

@@ -136,6 +136,15 @@ def test_a_body_that_is_no_good_json_is_refused(api: ApiClient, case: str) -> No
     assert_refused(api.send("POST", "memories", body), field)
 
 
+@pytest.mark.parametrize("value", ["9" * 5_000, "-" + "9" * 5_000, "[" + "1" * 9_999 + "]"])
+def test_a_number_that_python_does_not_read_is_refused_in_our_words(api: ApiClient, value: str) -> None:
+    body = f'{{"text": "a", "metadata": {{"a": {value}}}}}'.encode()
+    problem = assert_refused(api.send("POST", "memories", body), "")
+    assert problem["detail"].endswith("has too many digits")
+    assert "sys." not in problem["detail"]
+    assert api.send("POST", "memories", body.replace(value.encode(), b"9" * 300)).status_code == 201
+
+
 @pytest.mark.parametrize("case", ["a list", "a key twice", "lists 10,000 deep", "invalid UTF-8", "NaN"])
 @pytest.mark.parametrize("path", ["search", "context", "outcomes", "threads/t/exchanges", "promote", "memories/batch"])
 def test_every_call_with_a_body_reads_it_the_same_way(api: ApiClient, path: str, case: str) -> None:

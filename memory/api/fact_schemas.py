@@ -31,7 +31,7 @@ from memory.web.fields import (
     RowModel,
     Tense,
     is_none,
-    parse_moment,
+    parse_day_or_moment,
     validate_readable,
 )
 from memory.web.patterns import UUID_PATTERN
@@ -59,8 +59,14 @@ Statement = Annotated[
 # Unlike when something was said, a validity may lie ahead.
 PointInTime = Annotated[
     datetime,
-    BeforeValidator(parse_moment),
-    WithJsonSchema({"type": "string", "format": "date-time", "description": "Without an offset it is UTC."}),
+    BeforeValidator(parse_day_or_moment),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "Without an offset it is UTC; a day alone is its beginning.",
+        }
+    ),
 ]
 EVERY_STATE = "all"
 StateFilter = Literal["active", "deprecated", "merged", "superseded", "retracted", "forgotten", "all"]

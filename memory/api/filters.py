@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 
 from memory.models.conditions import RowConditions, validate_period
 from memory.tiers import MAX_METADATA_BYTES, MAX_TAG_CHARS, MAX_TAGS
-from memory.web.fields import Metadata, Name, Tags, parse_moment, validate_json_size
+from memory.web.fields import Metadata, Name, Tags, parse_day_or_moment, validate_json_size
 
 
 def require_some(value: str) -> str:
@@ -46,7 +46,9 @@ def parse_object(value: object) -> object:
 
 ALL_OF, ONE_OF = "Only memories that have all of these.", "Only memories that have at least one of these."
 FilterMoment = Annotated[
-    datetime, BeforeValidator(parse_moment), WithJsonSchema({"type": "string", "format": "date-time"})
+    datetime,
+    BeforeValidator(parse_day_or_moment),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 SomeTags = Annotated[Tags, AfterValidator(require_tags)]
 # As one text, which is read as a list where it is used: no parameter is given twice here.
@@ -79,8 +81,12 @@ SourceText = Annotated[Source, BeforeValidator(parse_listed_source, json_schema_
 
 
 class Period(BaseModel):
-    occurred_after: FilterMoment | None = Field(default=None, description="Said at this time or later.")
-    occurred_before: FilterMoment | None = Field(default=None, description="Said earlier than this.")
+    occurred_after: FilterMoment | None = Field(
+        default=None, description="Said at this time or later. A day is its beginning."
+    )
+    occurred_before: FilterMoment | None = Field(
+        default=None, description="Said earlier than this. A day is its beginning."
+    )
 
     @field_validator("occurred_before")
     @classmethod

@@ -38,6 +38,7 @@ NAME_LIMIT = 200
 PAGE_LIMIT = 200
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?", re.ASCII)
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 WHOLE = re.compile(r"[0-9]{1,9}")
 
 
@@ -50,6 +51,15 @@ def parse_moment(value: object) -> datetime:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError("is not a date of the calendar") from error
+
+
+def parse_day_or_moment(value: object) -> datetime:
+    """A day alone is its beginning, in UTC."""
+    if isinstance(value, str) and DAY.fullmatch(value):
+        value = f"{value}T00:00:00Z"
+    elif not isinstance(value, str) or not MOMENT.fullmatch(value):
+        raise ValueError("must be an ISO 8601 date or time, such as 2026-03-02 or 2026-03-02T09:30:00Z")
+    return parse_moment(value)
 
 
 def refuse_impossible_time(moment: datetime) -> datetime:

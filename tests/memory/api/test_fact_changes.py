@@ -77,6 +77,7 @@ def test_a_validity_may_be_set_and_one_that_has_passed_ends_the_fact(
     assert (still["state"], still["valid_from"][:10]) == ("active", began[:10])
     assert listed(api, as_of=(clock() - timedelta(days=300)).isoformat()) == ["I work at the harbour."]
     assert listed(api, as_of=(clock() + timedelta(days=31)).isoformat()) == []
+    assert listed(api, as_of=(clock() - timedelta(days=300)).date().isoformat()) == ["I work at the harbour."]
     assert refused(api.patch(path, {"valid_to": (clock() - timedelta(days=500)).isoformat()})) == ["valid_to"]
     ended = api.patch(path, {"valid_to": (clock() - timedelta(days=5)).isoformat()}).json()
     assert (ended["state"], listed(api)) == ("superseded", [])

@@ -63,6 +63,7 @@ PASSING: list[dict[str, Any]] = [
     {"source": {"type": "logbook", "ends": ["s"]}},
     {"occurred_before": "2026-01-01T00:00:00Z"},
     {"collections": ["history"], "tags": ["harbour"], "occurred_after": "2024-01-01T00:00:00Z"},
+    {"occurred_after": "2024-01-01", "occurred_before": "2026-01-01"},
 ]
 # And each of these none.
 BARRING: list[dict[str, Any]] = [
@@ -181,7 +182,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"source": "x" * 201}, "source", "at most 200"),
     ({"source": {"x": "y" * 20_000}}, "source", "bytes of JSON"),
     ({"metadata": ["a"]}, "metadata", "JSON object"),
-    ({"occurred_after": "yesterday"}, "occurred_after", "ISO 8601"),
+    ({"occurred_after": "yesterday"}, "occurred_after", "ISO 8601 date or time, such as 2026-03-02 or"),
+    ({"occurred_after": "2026-02-30"}, "occurred_after", "calendar"),
+    ({"occurred_after": "20260302"}, "occurred_after", "ISO 8601"),
     (
         {"occurred_after": "2026-01-02T00:00:00Z", "occurred_before": "2026-01-02T00:00:00Z"},
         "occurred_before",

@@ -44,7 +44,7 @@ def test_what_leaves_the_window_is_kept_and_told_again(
 
     talk_to(ann, talk, token_limit=150, chat_history_token_ratio=0.5, token_flush_size=20)
     assert ("My train leaves at 07:40.", "Noted.") in list_exchanges(ann, "s-1")
-    assert list_exchanges(ann, "s-1-end")[0][0] == "Tell me a joke."
+    assert list_exchanges(ann, "s-1/end")[0][0] == "Tell me a joke."
     assert list_exchanges(ann, "s-2") == [("Short.", "Yes.")]
     index_now(user)
 

@@ -12,13 +12,11 @@ WORDLESS = ("tool_calls", "function_call", "audio")
 def flatten_content(value: object) -> object:
     """The text of a message that clients send in parts, as chat APIs have it; what is no text is passed over."""
     if isinstance(value, list):
-        texts = [read_part(part) for part in value]
+        if not all(isinstance(part, dict) for part in value):
+            raise ValueError("must be a text, or a list of parts that are JSON objects")
+        texts = [part.get("text") or part.get("refusal") for part in value]
         return "\n".join(text for text in texts if isinstance(text, str))
     return "" if value is None else value
-
-
-def read_part(part: object) -> object:
-    return part.get("text") or part.get("refusal") if isinstance(part, dict) else part
 
 
 # Each door adds how long it may be.

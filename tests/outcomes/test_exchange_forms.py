@@ -105,6 +105,7 @@ def test_a_greeting_before_the_first_question_answers_nothing(api: ApiClient) ->
     [
         ({"messages": [{"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Hm?"}]}, ["messages"]),
         ({"messages": [{"role": "user", "contnet": "Hm?"}]}, ["messages[0].content"]),
+        ({"messages": [{"role": "user", "content": ["Hm?"]}]}, ["messages[0].content"]),
         ({}, ["user_message", "assistant_message"]),
         ({"user_message": "Hm?"}, ["assistant_message"]),
         ({**PAIR, "messages": [{"role": "user", "content": "Hm?"}]}, ["user_message", "assistant_message"]),

@@ -29,7 +29,7 @@ from memory.indexes.duplicates import find_duplicate_by_vector
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
 from memory.lifecycle import bank
-from memory.models import EndUser, Fact, MemoryEvent, MemoryItem
+from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem
 from memory.models.facts import FactState
 from memory.platform.deadline import Deadline
 from memory.store import writing
@@ -42,6 +42,8 @@ logger = structlog.get_logger(__name__)
 # Passes of the product, whose archiving says nothing about what is true.
 MACHINES: Final = frozenset({"", "promotion", "profile", "bench"})
 KIND: Final = "profile"
+# Why a fact ended whose item somebody archived.
+ITEM_ARCHIVED: Final = "its bank item was archived"
 # What somebody wrote. Where the source names no kind, "is not KIND" alone is neither true nor false, and was left out.
 WRITTEN: Final = Q(source__kind__isnull=True) | ~Q(source__kind=KIND)
 
@@ -239,6 +241,7 @@ def follow_bank_change(user: EndUser, kind: str, ids: Sequence[uuid.UUID], *, no
         changes.forget_facts(user, facts, now=now, actor="")
         return
     events = find_latest_events(user, [fact.bank_item_id for fact in facts if fact.bank_item_id])
+    facts = list_ended_with_item(user, facts) if kind == "restored" else facts
     for fact in facts:
         event = events.get(fact.bank_item_id) if fact.bank_item_id else None
         if event is not None:
@@ -250,16 +253,29 @@ def has_unpublished(user: EndUser, ids: Sequence[uuid.UUID]) -> bool:
     return MemoryItem.objects.for_user(user).filter(WRITTEN, pk__in=list(ids)).exists()
 
 
-def find_latest_events(user: EndUser, ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, MemoryEvent]:
+def find_latest_events(user: EndUser, ids: Sequence[uuid.UUID], kind: str = "") -> dict[uuid.UUID, MemoryEvent]:
     latest = MemoryEvent.objects.filter(user=user, item_id__in=list(ids)).order_by("item_id", "-id")
+    latest = latest.filter(kind=kind) if kind else latest
     return {event.item_id: event for event in latest.distinct("item_id")}
+
+
+def list_ended_with_item(user: EndUser, facts: Sequence[Fact]) -> list[Fact]:
+    """Those that ended because somebody archived the item; all of them where the product archived it.
+
+    "I live in Hamburg and work as a nurse": the home had ended with "I moved to Berlin" before, and does not come back.
+    """
+    archivings = find_latest_events(user, [fact.bank_item_id for fact in facts if fact.bank_item_id], "archived")
+    by_person = {item_id for item_id, event in archivings.items() if event.actor not in MACHINES}
+    latest = FactEvent.objects.filter(user=user, fact__in=facts).order_by("fact_id", "-id").distinct("fact_id")
+    reasons = {event.fact_id: event.reason for event in latest}
+    return [fact for fact in facts if fact.bank_item_id not in by_person or reasons.get(fact.pk) == ITEM_ARCHIVED]
 
 
 def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetime) -> None:
     if kind == "archived" and event.reason == MERGE_REASON and "merged_into" in event.after:
         Fact.objects.for_user(fact.user_id).filter(pk=fact.pk).update(bank_item_id=event.after["merged_into"])
     elif kind == "archived" and event.actor not in MACHINES and fact.state == FactState.ACTIVE:
-        changes.retract_fact(fact, now=now, actor=event.actor, reason="its bank item was archived")
+        changes.retract_fact(fact, now=now, actor=event.actor, reason=ITEM_ARCHIVED)
     elif kind == "restored":
         changes.restore_fact(fact, now=now, actor=event.actor, reason="its bank item was restored")
     elif kind == "revised" and event.kind == "revised" and event.actor not in MACHINES:

@@ -1,14 +1,17 @@
 """The memory bank in the console: adding with the guard's word, filters by tags, changes of many taken back."""
 
 import uuid
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
 from django.utils import timezone
 
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
-from memory.models import EndUser
+from memory.models import EndUser, Fact
 from memory.store.admission import NewMemory
+from memory.store.listing import ItemFilter
 from memory.tiers import Status, Tier
 from tests.memory.console.conftest import Console
 
@@ -47,6 +50,27 @@ def test_statements_are_filtered_by_all_chosen_tags_and_counted(
     assert "nurse" in chosen
     assert "bees" not in chosen
     assert "No statement fits" in read(console, f"{place}/bank?q=bees&tags=none")
+
+
+def test_what_had_ended_before_an_archiving_does_not_come_back_with_it(
+    console: Console, user: EndUser, place: str
+) -> None:
+    said_at = timezone.now() - timedelta(days=2)
+    for text in ("I live in Hamburg and work as a nurse.", "I moved to Berlin."):
+        facade.state_fact(user, text, now=said_at, said_at=said_at)
+        said_at += timedelta(days=1)
+    before = list_standings(user)
+    assert sorted(state for _object, state, _until in before) == ["active", "active", "superseded"]
+    [item] = facade.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK, words="Hamburg"), limit=9)
+    for undo in (f"{place}/bank/undo", f"{place}/bank/change"):
+        console.post(f"{place}/bank/change", {"do": "archive", "item": str(item.pk)})
+        console.post(undo, {"do": "restore", "item": str(item.pk)})
+        assert list_standings(user) == before
+
+
+def list_standings(user: EndUser) -> list[tuple[str, str, datetime | None]]:
+    with user_scope(user):
+        return list(Fact.objects.for_user(user).order_by("pk").values_list("object", "state", "valid_to"))
 
 
 def test_many_are_archived_and_the_archiving_is_taken_back(

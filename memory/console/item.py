@@ -18,7 +18,7 @@ from memory.console.fact_lines import FactLine, build_fact_lines
 from memory.console.forms import REVIEW, RevisionForm
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
-from memory.models import MemoryItem, MemoryVersion
+from memory.models import MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.facts import FactState
 from memory.scoring import bank_quality, wilson_lower_bound
 from memory.store.admission import WriteRefused
@@ -30,6 +30,7 @@ from memory.web.refusal_wordings import word_refusal
 from memory.web.refused_forms import show_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
+from outcomes.exchanges.judged import JudgedTurn
 
 MERGED = _("The bank held this already; the two are one now.")
 VERDICT_NAMES = {f"outcome_{value}": name for value, name in OUTCOME_NAMES.items()}
@@ -86,11 +87,23 @@ def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]
         "quality": bank_quality(item.importance, item.confidence),
         "wordings": diff_versions(item, versions[:VERSIONS]),
         "more_versions": len(versions) > VERSIONS,
-        "timeline": build_timeline(events[:EVENTS], verdict.pk if verdict else None),
+        "timeline": build_timeline(
+            events[:EVENTS], verdict.pk if verdict else None, find_judged(person, item, events[:EVENTS])
+        ),
         "verdict": verdict and {"event": verdict, "name": VERDICT_NAMES[verdict.kind]},
         "more_events": len(events) > EVENTS,
         **build_facts_context(person, item),
     }
+
+
+def find_judged(person: ViewedPerson, item: MemoryItem, events: Sequence[MemoryEvent]) -> dict[int, JudgedTurn]:
+    """The turn that each outcome in its history was about."""
+    memory, moments = open_facade(person), {event.pk: event.at for event in events if event.kind in VERDICT_NAMES}
+    if not moments:
+        return {}
+    verdicts = memory.find_verdicts_at(person.user, item.pk, list(moments.values()))
+    turns = memory.find_judged_turns(person.user, list(verdicts.values()))
+    return {key: turns[verdicts[at].pk] for key, at in moments.items() if at in verdicts}
 
 
 def build_facts_context(person: ViewedPerson, item: MemoryItem) -> dict[str, list[FactLine]]:

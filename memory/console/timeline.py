@@ -10,6 +10,7 @@ from memory.lifecycle.undo import UNDOABLE_EVENTS
 from memory.tiers import Tier
 from memory.web.labels import TIER_NAMES, TRUST_NAMES, draw_arrow
 from memory.web.wordings import translate as _
+from outcomes.exchanges.judged import JudgedTurn
 
 TITLES = {
     "stored": _("Stored"),
@@ -72,7 +73,7 @@ class TimelineEvent(Protocol):
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
     """``trend`` is up, down or even; ``details`` and ``reason`` may quote what somebody wrote. ``undoes`` is the event
-    that can be taken back here."""
+    that can be taken back here, ``judged`` what an outcome was about."""
 
     title: str
     trend: str
@@ -81,9 +82,12 @@ class TimelineEntry:
     actor: str
     at: datetime
     undoes: int | None = None
+    judged: JudgedTurn | None = None
 
 
-def build_timeline(events: Iterable[TimelineEvent], verdict: int | None = None) -> list[TimelineEntry]:
+def build_timeline(
+    events: Iterable[TimelineEvent], verdict: int | None = None, judged: Mapping[int, JudgedTurn] | None = None
+) -> list[TimelineEntry]:
     """Newest first, as the events are. ``verdict`` is the event of one that can be taken back too."""
     events = list(events)
     open_to_undo = {find_undoable(events), verdict}
@@ -96,6 +100,7 @@ def build_timeline(events: Iterable[TimelineEvent], verdict: int | None = None) 
             actor=event.actor,
             at=event.at,
             undoes=event.pk if event.pk in open_to_undo else None,
+            judged=(judged or {}).get(event.pk),
         )
         for event in events
     ]

@@ -1,17 +1,19 @@
 """The end of a turn: storing the exchange and recording its outcome."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import not_
 from typing import Any, Final, Unpack
+from uuid import UUID
 
 from memory.facade.actor import FacadePart
 from memory.inference import language_model
 from memory.models import EndUser
 from memory.tiers import Outcome
 from memory.web.polling import poll_until
-from outcomes.exchanges import listing, profiling, storing
+from outcomes.exchanges import judged, listing, profiling, storing
+from outcomes.exchanges.judged import JudgedTurn
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
 from outcomes.signals import reading_due
@@ -60,6 +62,16 @@ class TurnVerbs(FacadePart):
     def export_exchanges(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
         """Oldest first, read in batches while the iterator is consumed."""
         return listing.iterate_export_rows(user, thread_id)
+
+    def find_judged_turns(self, user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, JudgedTurn]:
+        """What verdicts were about, by the verdict."""
+        return judged.find_judged_turns(user, events)
+
+    def find_verdicts_at(
+        self, user: EndUser, item_id: UUID, moments: Sequence[datetime]
+    ) -> Mapping[datetime, OutcomeEvent]:
+        """Those that scored a memory at these times."""
+        return judged.find_verdicts_at(user, item_id, moments)
 
     def list_recent_outcomes(self, user: EndUser, limit: int) -> list[OutcomeEvent]:
         """Those that count now, newest first; a replaced one is left out."""

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib import messages
@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods, require_safe
 
 from memory.console.acting import open_facade
@@ -25,6 +26,7 @@ from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
+from outcomes.exchanges.judged import JudgedTurn
 from outcomes.models import OutcomeEvent
 
 PAGE = 20
@@ -45,8 +47,22 @@ class MatterSide:
 
 @dataclass(frozen=True, slots=True)
 class MatterCard:
+    """``judged`` is the turn that failed; ``refused`` why what was given as the ``reason`` was not taken."""
+
     matter: Matter
     sides: tuple[MatterSide, ...]
+    judged: JudgedTurn | None = None
+    reason: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedReason:
+    """Why the reason that was given for a failure was not taken."""
+
+    matter_id: str
+    reason: str
+    rule: str
 
 
 @require_safe
@@ -59,19 +75,48 @@ def page(request: OperatorRequest, person: ViewedPerson, kind: str = "") -> Http
         return redirect("console:suspects" if chosen is MatterKind.SUSPECTED else "console:reviews", *person.path)
     if not kind:
         return redirect("console:inbox", *person.path, chosen.value)
+    return render_matters(request, person, chosen)
+
+
+def render_matters(
+    request: OperatorRequest, person: ViewedPerson, chosen: MatterKind, refused: RefusedReason | None = None
+) -> HttpResponse:
+    memory, now = open_facade(person), timezone.now()
+    counts = memory.count_waiting(person.user, now=now)
     found = memory.list_waiting(person.user, chosen, now=now, limit=PAGE)
     context = {
         "person": person,
         "now": now,
         "kind": chosen.value,
         "wording": WORDINGS[chosen],
-        "cards": [build_card(person, matter) for matter in found],
+        "cards": build_cards(person, found, refused),
         "decisions": DECISIONS[chosen],
         "waiting_counts": counts,
         "waiting": counts[chosen],
         "decided": list_decided_lines(person, chosen, DECISIONS[chosen]),
     }
-    return render(request, "console/reviews/matters.html", context)
+    if refused is not None and wants_fragment(request):
+        context["card"] = next((one for one in context["cards"] if one.refused), None)
+        if context["card"] is None:
+            return tell_refusal(request, person, chosen.value, WriteRefused("reason", refused.rule))
+        return render(request, "console/reviews/_matter.html", context, status=422)
+    return render(request, "console/reviews/matters.html", context, status=200 if refused is None else 422)
+
+
+def build_cards(person: ViewedPerson, found: Sequence[Matter], refused: RefusedReason | None) -> list[MatterCard]:
+    failed = {matter.id: matter.row for matter in found if isinstance(matter.row, OutcomeEvent)}
+    turns = open_facade(person).find_judged_turns(person.user, list(failed.values())) if failed else {}
+    cards = [
+        replace(build_card(person, matter), judged=turns.get(failed[matter.id].pk) if matter.id in failed else None)
+        for matter in found
+    ]
+    if refused is None:
+        return cards
+    said = capfirst(word_refusal(refused.rule))
+    return [
+        replace(card, reason=refused.reason, refused=said) if card.matter.id == refused.matter_id else card
+        for card in cards
+    ]
 
 
 def read_kind(kind: str) -> MatterKind:
@@ -119,6 +164,7 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
         return redirect("console:inbox", *person.path, kind)
     if decision not in set(MatterDecision):
         raise Http404("no such decision")
+    reason = request.POST.get("reason", "")[:2_000]
     try:
         row = open_facade(person).decide_matter(
             person.user,
@@ -126,9 +172,11 @@ def decide(request: OperatorRequest, person: ViewedPerson, kind: str, matter_id:
             matter_id,
             MatterDecision(decision),
             now=timezone.now(),
-            reason=request.POST.get("reason", "")[:2_000],
+            reason=reason,
         )
     except WriteRefused as refusal:
+        if refusal.field == "reason":
+            return render_matters(request, person, chosen, RefusedReason(matter_id, reason, refusal.rule))
         return tell_refusal(request, person, kind, refusal)
     if row is None:
         return tell(request, person, kind, SETTLED)

@@ -9,8 +9,10 @@ from django.utils import timezone
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.models import DecidedMatter, EndUser, MemoryItem
+from memory.retrieval.results import SearchRequest
 from memory.tiers import Outcome, Status, Tier
 from outcomes.exchanges.storing import NewExchange
+from outcomes.models import OutcomeEvent
 from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import Console
 
@@ -78,10 +80,37 @@ def test_a_reason_is_asked_for_and_a_missing_one_told(console: Console, user: En
     memory.record_outcome(user, Outcome.FAILED, now=timezone.now(), exchange_id=stored.exchange_id)
     page = console.get(f"{place}/inbox/unexplained_failures").content.decode()
     [decide] = [one for one in find_actions(page, "/inbox/unexplained_failures/") if not one.endswith("/all")]
-    assert "say why it failed" in console.post(decide, {"decision": "explain"}, follow=True).content.decode()
+    # The card stays as it was, with the message at its field, on a page of its own as in its place.
+    for refused in (console.post(decide, {"decision": "explain"}), console.post_part(decide, {"decision": "explain"})):
+        said = refused.content.decode()
+        assert refused.status_code == 422
+        assert re.search(
+            r'Say why it failed</li></ul>\s*<input type="text"[^>]*aria-invalid="true"[^>]*autofocus', said
+        )
+        assert decide in find_actions(said, "/inbox/unexplained_failures/")
     told = console.post(decide, {"decision": "explain", "reason": "Bleach leaves the lime."}, follow=True)
     assert "Noted." in told.content.decode()
     assert "Nothing to decide" in told.content.decode()
+
+
+def test_a_failure_is_told_with_its_question_its_answer_and_its_turn(
+    console: Console, user: EndUser, place: str
+) -> None:
+    MemoryItemFactory.create(user=user, text="Vinegar takes the lime off", tier=Tier.HISTORY)
+    turn_id = memory.search(user, SearchRequest("How to descale?"), now=timezone.now()).turn_id
+    new = NewExchange("t", "How to descale?", "With bleach.", turn_id=turn_id)
+    stored = memory.store_exchange(user, new, now=timezone.now())
+    memory.record_outcome(user, Outcome.FAILED, now=timezone.now(), exchange_id=stored.exchange_id)
+    with user_scope(user):
+        scored = OutcomeEvent.objects.get(user=user).scored_ids
+    assert scored
+    pages = [f"{place}/inbox/unexplained_failures", *(f"{place}/memories/{item_id}" for item_id in scored)]
+    for page in map(console.get, pages):
+        said = page.content.decode()
+        assert f"/replay?turn={turn_id}" in said
+        assert f"#exchange-{stored.exchange_id}" in said
+        assert "How to descale?" in said
+        assert "With bleach." in said
 
 
 def test_a_kind_is_decided_as_a_whole(console: Console, user: EndUser, place: str) -> None:

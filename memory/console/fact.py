@@ -1,6 +1,7 @@
 """One fact: what speaks for it, what it replaced and what replaced it, and what may be done about it."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,7 @@ from memory.console.fact_history import build_fact_history, describe_evidence
 from memory.console.fact_lines import build_fact_line, build_fact_lines
 from memory.console.forms import FactForm
 from memory.facade.facts import FactDetails
-from memory.models import Fact
+from memory.models import Fact, FactEvidence
 from memory.models.facts import FactState
 from memory.store.admission import WriteRefused
 from memory.tiers import Trust
@@ -60,10 +61,19 @@ def build_fact_context(person: ViewedPerson, details: FactDetails) -> dict[str, 
         "item": item,
         "trust_name": TRUST_NAMES[Trust(fact.trust)],
         "evidence": describe_evidence(person, details.evidence[:EVIDENCE]),
+        "told_before": describe_evidence(person, list_evidence_before(person, fact, chain)[:EVIDENCE]),
         "more_evidence": len(details.evidence) > EVIDENCE,
         "history": build_fact_history(details.history[:EVENTS]),
         "more_events": len(details.history) > EVENTS,
     }
+
+
+def list_evidence_before(person: ViewedPerson, fact: Fact, chain: Sequence[Fact]) -> list[FactEvidence]:
+    """What told the words that were corrected to these: a conversation does not tell what it was corrected to."""
+    memory = open_facade(person)
+    corrected = [one.pk for one in chain if one.superseded_by == fact.pk and one.state == FactState.RETRACTED]
+    found = [details for fact_id in corrected if (details := memory.get_fact(person.user, fact_id))]
+    return [row for details in found for row in details.evidence]
 
 
 def redirect_to_fact(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:

@@ -11,7 +11,8 @@ from memory.facts import changes
 from memory.facts.readings import READING, REREAD
 from memory.lifecycle import curation
 from memory.lifecycle.promotion import move_to_tier
-from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem, MemoryVersion
+from memory.models import EndUser, Fact, FactEvent, FactEvidence, MemoryEvent, MemoryItem, MemoryVersion
+from memory.models.facts import EvidenceKind, FactState
 from memory.store import rows, writing
 from memory.store.admission import WriteRefused
 from memory.tiers import Tier
@@ -120,18 +121,39 @@ def undo_fact_change(user: EndUser, fact_id: uuid.UUID, *, now: datetime, actor:
         if event.kind == REREAD:
             curation.take_reading_back(user, fact, event.before, now=now, actor=actor)
             return fact
-        start, end = (parse_datetime(event.before[name]) for name in ("valid_from", "valid_to"))
-        return curation.revise_fact(
-            user,
-            fact_id,
-            now=now,
-            actor=actor,
-            statement=event.before["statement"],
-            valid_from=start,
-            valid_to=end,
-            is_endless=end is None,
-            reason=TAKEN_BACK,
-        )
+        return undo_correction(user, fact, event, now=now, actor=actor)
+
+
+def undo_correction(user: EndUser, fact: Fact, event: FactEvent, *, now: datetime, actor: str) -> Fact | None:
+    start, end = (parse_datetime(event.before[name]) for name in ("valid_from", "valid_to"))
+    corrected = curation.revise_fact(
+        user,
+        fact.pk,
+        now=now,
+        actor=actor,
+        statement=event.before["statement"],
+        valid_from=start,
+        valid_to=end,
+        is_endless=end is None,
+        reason=TAKEN_BACK,
+    )
+    if corrected is not None and corrected.state != FactState.MERGED:
+        drop_words_apart(corrected, event)
+    return corrected
+
+
+def drop_words_apart(fact: Fact, event: FactEvent) -> None:
+    """Nothing is left of the fact that a correction had made of the old words, nor of what it put in their place."""
+    apart = Fact.objects.for_user(fact.user_id).filter(
+        state=FactState.MERGED, merged_into=fact.pk, created_at=event.at, statement=fact.statement
+    )
+    for made in apart.defer("vector"):
+        FactEvent.objects.filter(user_id=fact.user_id, fact=fact, kind="merged", after__merged=str(made.pk)).delete()
+        made.delete()
+        added = FactEvidence.objects.filter(user_id=fact.user_id, fact=fact, kind=EvidenceKind.PERSON)
+        added.filter(occurred_at=event.at).delete()
+        fact.evidence_count = FactEvidence.objects.filter(user_id=fact.user_id, fact=fact).count()
+        fact.save(update_fields=["evidence_count"])
 
 
 def is_undoable(event: FactEvent) -> bool:

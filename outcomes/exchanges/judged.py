@@ -23,13 +23,14 @@ class JudgedTurn:
 
 def find_judged_turns(user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, JudgedTurn]:
     """By verdict. In two queries, however many there are."""
+    turns = [event.turn_id for event in events if event.turn_id]
     memories = {event.pk: uuid.UUID(event.memories[0][0]) for event in events if event.memories}
     with user_scope(user):
         about = Q(pk__in=[event.exchange_id for event in events if event.exchange_id])
-        about |= Q(turn_id__in=[event.turn_id for event in events if event.turn_id])
+        about |= Q(turn_id__in=turns)
         about |= Q(memory_id__in=list(memories.values()))
         exchanges = list(Exchange.objects.filter(about, user=user).order_by("created_at", "pk"))
-        asked = {one.turn_id for one in (*events, *exchanges) if one.turn_id}
+        asked = {turn_id for turn_id in [*turns, *(one.turn_id for one in exchanges)] if turn_id}
         kept = set(Turn.objects.filter(user=user, turn_id__in=asked).values_list("turn_id", flat=True))
     found = {}
     for event in events:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -84,7 +85,7 @@ def render_matters(
     memory, now = open_facade(person), timezone.now()
     counts = memory.count_waiting(person.user, now=now)
     found = memory.list_waiting(person.user, chosen, now=now, limit=PAGE)
-    context = {
+    context: dict[str, Any] = {
         "person": person,
         "now": now,
         "kind": chosen.value,

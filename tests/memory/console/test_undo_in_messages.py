@@ -15,6 +15,7 @@ from memory.models import EndUser, Fact, MemoryItem
 from memory.models.facts import FactState
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
+from outcomes.exchanges.storing import NewExchange
 from tests.memory.console.conftest import Console
 
 pytestmark = pytest.mark.django_db
@@ -129,3 +130,29 @@ def test_the_offer_keeps_no_words_in_the_session(console: Console, item: MemoryI
     kept = [session.get_decoded() for session in Session.objects.all()]
     assert any("undo_offer" in one for one in kept)
     assert not any("weekends" in str(one) for one in kept)
+
+
+def test_a_correction_leads_to_what_told_the_earlier_words_and_undoing_leaves_no_trace_of_it(
+    console: Console, user: EndUser, place: str
+) -> None:
+    memory.store_exchange(user, NewExchange("kitchen", "My dentist is Dr. Peleg.", "I see."), now=timezone.now())
+    memory.read_exchanges(user)
+    with user_scope(user):
+        fact = Fact.objects.get(user=user)
+    before = list_evidence_of_all(user)
+    given = {"statement": "My dentist is Dr. Amsalem.", "valid_from": timezone.now().date(), "revision": fact.revision}
+    page = console.post(f"{place}/facts/{fact.pk}/correct", given, follow=True).content.decode()
+    assert "Evidence for the earlier words" in page
+    assert "/conversations?thread=kitchen" in page
+    page = console.post(f"{place}/facts/{fact.pk}/undo", follow=True).content.decode()
+    assert "Taken back: the fact is as it was before." in page
+    assert "Evidence for the earlier words" not in page
+    assert "Merged" not in page
+    assert list_evidence_of_all(user) == before
+
+
+def list_evidence_of_all(user: EndUser) -> list[tuple[object, ...]]:
+    with user_scope(user):
+        rows = Fact.objects.for_user(user).order_by("pk")
+        names = "statement", "state", "evidence_count", "evidence__kind", "evidence__ref_id"
+        return list(rows.values_list("pk", *names))

@@ -17,13 +17,12 @@ from memory.store.admission import WriteRefused
 from memory.tiers import Outcome
 from memory.web.conversation_addresses import write_conversation_query
 from memory.web.labels import OUTCOME_NAMES, SIGNAL_NAMES, VERDICTS
-from memory.web.page_cursors import parse_moment, read_page_cursor, write_page_cursor
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 from outcomes.exchanges import listing
-from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail
+from outcomes.exchanges.listing import ExchangeDetail
 from outcomes.exchanges.recollection import Recollection, load_recollections
 from outcomes.exchanges.storing import UNSCORED
 from outcomes.exchanges.threads import (
@@ -41,6 +40,7 @@ THREADS = 40
 TURNS = 100
 MAX_DIGITS = 7
 MOST_RELATED = 100
+MOST_WORDS = 200
 
 
 @require_safe
@@ -60,8 +60,14 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dict[str, Any]:
     """Both lists, or the further rows of one of them."""
     start, memory_start = read_offset(request, "from"), read_offset(request, "kept")
-    threads = [] if memory_start else listing.list_threads(person.user, limit=THREADS + 1, offset=start)
-    memory_threads = [] if start else listing.list_memory_threads(person.user, limit=THREADS + 1, offset=memory_start)
+    narrowed = read_narrowing(request)
+    words, outcome = narrowed.get("q", ""), narrowed.get("outcome", "")
+    threads, memory_threads = [], []
+    if not memory_start:
+        threads = listing.list_threads(person.user, limit=THREADS + 1, offset=start, words=words, outcome=outcome)
+    # What is kept as memories alone has no outcome.
+    if not start and not outcome:
+        memory_threads = listing.list_memory_threads(person.user, limit=THREADS + 1, offset=memory_start, words=words)
     begins = [ConversationKey.of(one.last) for one in threads] + [
         ConversationKey.of(one.first) for one in memory_threads
     ]
@@ -70,10 +76,23 @@ def build_threads_context(request: OperatorRequest, person: ViewedPerson) -> dic
         "person": person,
         "now": timezone.now(),
         "threads": [(one, titles[ConversationKey.of(one.last)][0]) for one in threads[:THREADS]],
-        "next_page": urlencode({"from": start + THREADS}) if len(threads) > THREADS else "",
+        "next_page": urlencode({**narrowed, "from": start + THREADS}) if len(threads) > THREADS else "",
+        "words": words,
+        "outcome": outcome,
+        "outcomes": VERDICTS,
+        "is_narrowed": bool(narrowed),
         "memory_threads": [(one, titles[ConversationKey.of(one.first)][0]) for one in memory_threads[:THREADS]],
-        "next_memory_threads": urlencode({"kept": memory_start + THREADS}) if len(memory_threads) > THREADS else "",
+        "next_memory_threads": (
+            urlencode({**narrowed, "kept": memory_start + THREADS}) if len(memory_threads) > THREADS else ""
+        ),
     }
+
+
+def read_narrowing(request: OperatorRequest) -> dict[str, str]:
+    """The words and the outcome that the address asks for."""
+    words, outcome = request.GET.get("q", "").strip()[:MOST_WORDS], request.GET.get("outcome", "")
+    known = {value.value for value, _name in VERDICTS}
+    return ({"q": words} if words else {}) | ({"outcome": outcome} if outcome in known else {})
 
 
 def read_offset(request: OperatorRequest, name: str) -> int:
@@ -121,10 +140,9 @@ def build_turns_context(
 def build_thread_context(
     request: OperatorRequest, person: ViewedPerson, conversation: ConversationKey
 ) -> dict[str, Any]:
-    after, thread_id = read_cursor(request.GET.get("cursor", "")), conversation.thread_id
-    place = RowScope.of(conversation)
-    found, last = listing.list_exchanges(person.user, thread_id=thread_id, place=place, limit=PAGE, after=after)
-    cursor = write_page_cursor(last.created_at.isoformat(), last.exchange_id) if last else ""
+    thread_id, place = conversation.thread_id, RowScope.of(conversation)
+    start = find_start(request, person, conversation)
+    found = listing.list_conversation(person.user, conversation, limit=PAGE + 1, offset=start)
     title, source = read_titles(person.user, [conversation])[conversation]
     return {
         # A conversation without exchanges may still have been imported as memories.
@@ -137,9 +155,23 @@ def build_thread_context(
         "given_title": title if source is TitleSource.PERSON else "",
         "title_limit": TITLE_LIMIT,
         "state": listing.load_thread_state(person.user, thread_id, place),
-        "exchanges": describe_exchanges(person, found),
-        "next_page": write_conversation_query(conversation, cursor=cursor) if cursor else "",
+        "exchanges": describe_exchanges(person, found[:PAGE]),
+        "next_page": turn_page(conversation, start + PAGE) if len(found) > PAGE else "",
+        "page_before": turn_page(conversation, max(0, start - PAGE)) if start else "",
     }
+
+
+def find_start(request: OperatorRequest, person: ViewedPerson, conversation: ConversationKey) -> int:
+    """Where the page begins: so that it holds the exchange that the address names, if it names one."""
+    exchange_id = read_uuid(request.GET.get("exchange", ""))
+    detail = listing.find_exchange(person.user, exchange_id) if exchange_id and "from" not in request.GET else None
+    if detail is None or ConversationKey.of(detail.exchange) != conversation:
+        return read_offset(request, "from")
+    return listing.count_said_before(person.user, detail.exchange) // PAGE * PAGE
+
+
+def turn_page(conversation: ConversationKey, start: int) -> str:
+    return f"{write_conversation_query(conversation)}&{urlencode({'from': start})}"
 
 
 def describe_exchanges(person: ViewedPerson, details: Sequence[ExchangeDetail]) -> list[dict[str, Any]]:
@@ -212,11 +244,5 @@ def find_exchange(person: ViewedPerson, exchange_id: uuid.UUID) -> ExchangeDetai
 
 def redirect_to_exchange(person: ViewedPerson, detail: ExchangeDetail) -> HttpResponse:
     target = reverse("console:conversations", args=person.path)
-    return redirect(f"{target}?{write_conversation_query(detail.exchange)}#exchange-{detail.exchange.pk}")
-
-
-def read_cursor(cursor: str) -> ExchangeCursor | None:
-    """The exchange a page ended with; None when the cursor is none of ours."""
-    key, exchange_id = read_page_cursor(cursor) or ("", None)
-    moment = parse_moment(key)
-    return ExchangeCursor(moment, exchange_id) if moment and exchange_id else None
+    query = write_conversation_query(detail.exchange, exchange=detail.exchange.pk)
+    return redirect(f"{target}?{query}#exchange-{detail.exchange.pk}")

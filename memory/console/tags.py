@@ -16,6 +16,8 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext_lazy, pgettext
 
+from knowledge_graph.hotmem.replay import list_hot_threads
+from memory.access.confinement import RowScope
 from memory.console.acting import open_facade
 from memory.console.explanations import STAGES
 from memory.console.glossary import TERMS
@@ -198,6 +200,13 @@ def term(name: str, word: str = "") -> dict[str, object]:
 @register.inclusion_tag("console/_terms.html")
 def terms(*names: str) -> dict[str, object]:
     return {"names": names}
+
+
+@register.filter
+def has_hot_turns(person: ViewedPerson, conversation: SaidInThread) -> bool:
+    """Whether turns of the conversation are kept that a client sent before the answer: only seven days, or none."""
+    place = RowScope.of(conversation)
+    return any(RowScope.of(one) == place for one in list_hot_threads(person.user, conversation.thread_id))
 
 
 @register.simple_tag

@@ -1,6 +1,6 @@
 """The end of a turn: storing the exchange and recording its outcome."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import not_
@@ -62,6 +62,10 @@ class TurnVerbs(FacadePart):
     def export_exchanges(self, user: EndUser, *, thread_id: str = "") -> Iterator[dict[str, Any]]:
         """Oldest first, read in batches while the iterator is consumed."""
         return listing.iterate_export_rows(user, thread_id)
+
+    def find_turn_outcomes(self, user: EndUser, turns: Collection[UUID]) -> dict[UUID, str]:
+        """The outcome that stands of each turn that has one."""
+        return listing.find_turn_outcomes(user, turns)
 
     def find_judged_turns(self, user: EndUser, events: Sequence[OutcomeEvent]) -> dict[int, JudgedTurn]:
         """What verdicts were about, by the verdict."""

@@ -20,6 +20,8 @@ from outcomes.models import ActionTaken, ConversationSignal, Exchange, OutcomeEv
 from outcomes.work import CONVERSATION, filter_conversation
 
 EXPORT_BATCH = 200
+# An import stores a conversation at once, in whatever order its file has.
+AS_SAID = ("said_at", "created_at", "pk")
 # One row of each thread by its index. DISTINCT ON read every exchange of these threads: 6,750 pages for 41 of them.
 LAST_OF_THREADS = """
 SELECT last.* FROM unnest(%s::text[], %s::text[], %s::text[]) AS thread (id, agent, project), LATERAL (
@@ -81,9 +83,16 @@ class ThreadState:
 
 @dataclass(frozen=True, slots=True)
 class ThreadSummary:
+    """``outcome`` is that of the last exchange; ``last_at`` when the latest was said, which an import may store first.
+
+    Of a list that is narrowed only the ``exchanges`` that fit are counted.
+    """
+
     thread_id: str
     exchanges: int
     last: Exchange
+    last_at: datetime
+    outcome: OutcomeEvent | None = None
 
     @property
     def waits(self) -> bool:
@@ -124,6 +133,24 @@ def list_exchanges(
         return load_details(user, page), ExchangeCursor(page[-1].created_at, page[-1].pk) if has_more else None
 
 
+def list_conversation(
+    user: EndUser, conversation: ConversationKey, *, limit: int, offset: int = 0
+) -> list[ExchangeDetail]:
+    """The exchanges of a conversation in the order they were said."""
+    with user_scope(user):
+        rows = Exchange.objects.filter(user=user, **conversation._asdict())
+        return load_details(user, list(rows.order_by(*AS_SAID)[offset : offset + limit]))
+
+
+def count_said_before(user: EndUser, exchange: Exchange) -> int:
+    """How many exchanges of its conversation come before it."""
+    with user_scope(user):
+        rows = Exchange.objects.filter(user=user, **ConversationKey.of(exchange)._asdict())
+        at, made = exchange.said_at, exchange.created_at
+        tied = Q(created_at__lt=made) | Q(created_at=made, pk__lt=exchange.pk)
+        return rows.filter(Q(said_at__lt=at) | (Q(said_at=at) & tied)).count()
+
+
 def filter_thread(user: EndUser, thread_id: str) -> QuerySet[Exchange]:
     rows = Exchange.objects.filter(user=user)
     return rows.filter(thread_id=thread_id) if thread_id else rows
@@ -153,17 +180,36 @@ def load_details(user: EndUser, exchanges: Sequence[Exchange]) -> list[ExchangeD
     for action in ActionTaken.objects.filter(user=user, exchange_id__in=list(found)).order_by("pk"):
         if action.exchange_id is not None:
             found[action.exchange_id].actions.append(action)
+    for exchange_id, event in find_outcomes(user, exchanges).items():
+        found[exchange_id].outcome = event
+    add_memories(user, found.values())
+    return list(found.values())
+
+
+def find_outcomes(user: EndUser, exchanges: Sequence[Exchange]) -> dict[uuid.UUID, OutcomeEvent]:
+    """The verdict that stands on each exchange, or on its turn, where there is one. In the user's scope."""
+    found, known = {}, {exchange.pk for exchange in exchanges}
     by_turn = defaultdict(list)
     for exchange in exchanges:
         by_turn[exchange.turn_id].append(exchange.pk)
     turns = [turn_id for turn_id in by_turn if turn_id is not None]
-    current = OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
-    for event in current.filter(Q(exchange_id__in=list(found)) | Q(turn_id__in=turns)).order_by("pk"):
+    for event in filter_current(user).filter(Q(exchange_id__in=known) | Q(turn_id__in=turns)).order_by("pk"):
         about = {event.exchange_id, *(by_turn[event.turn_id] if event.turn_id else ())}
-        for exchange_id in about & set(found):
-            found[exchange_id].outcome = event
-    add_memories(user, found.values())
-    return list(found.values())
+        for exchange_id in about & known:
+            found[exchange_id] = event
+    return found
+
+
+def find_turn_outcomes(user: EndUser, turns: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """The verdict that stands on each turn, where there is one."""
+    with user_scope(user):
+        given = filter_current(user).filter(turn_id__in=turns).order_by("pk").values_list("turn_id", "outcome")
+        return {turn_id: outcome for turn_id, outcome in given if turn_id is not None}
+
+
+def filter_current(user: EndUser) -> QuerySet[OutcomeEvent]:
+    """The verdicts that stand, without hints."""
+    return OutcomeEvent.objects.filter(user=user, sign=1, replaced_at=None).exclude(source=Source.IMPLICIT)
 
 
 def add_memories(user: EndUser, details: Collection[ExchangeDetail]) -> None:
@@ -185,17 +231,37 @@ def load_thread_state(user: EndUser, thread_id: str, place: ScopedRow | None = N
         return ThreadState(thread_id, rows.count(), last, waits=waits)
 
 
-def list_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[ThreadSummary]:
-    """Conversations with their last exchange, by when it was said; two of one name in two projects are two."""
+def list_threads(
+    user: EndUser, *, limit: int, offset: int = 0, words: str = "", outcome: str = ""
+) -> list[ThreadSummary]:
+    """Conversations with their last exchange, by when it was said; two of one name in two projects are two.
+
+    ``words`` and ``outcome`` narrow them to those with an exchange that has both.
+    """
     with user_scope(user):
-        exchanges = Exchange.objects.filter(user=user)
+        exchanges = narrow_exchanges(user, words, outcome)
         rows = exchanges.values(*CONVERSATION).annotate(number=Count("pk"), last=Max("said_at"))
         newest = list(rows.order_by("-last", *CONVERSATION)[offset : offset + limit])
         named = Exchange.objects.raw(LAST_OF_THREADS, [*list_columns(newest), user.pk])
         last = {ConversationKey.of(row): row for row in named}
+        outcomes = find_outcomes(user, list(last.values()))
         return [
-            ThreadSummary(row["thread_id"], row["number"], last[ConversationKey.from_values(row)]) for row in newest
+            ThreadSummary(row["thread_id"], row["number"], one, row["last"], outcomes.get(one.pk))
+            for row in newest
+            if (one := last[ConversationKey.from_values(row)])
         ]
+
+
+def narrow_exchanges(user: EndUser, words: str, outcome: str) -> QuerySet[Exchange]:
+    found = Exchange.objects.filter(user=user)
+    if words:
+        told = Q(user_message__icontains=words) | Q(assistant_message__icontains=words)
+        found = found.filter(told | Q(thread_id__icontains=words))
+    if outcome:
+        given = filter_current(user).filter(outcome=outcome)
+        of_turn = Q(turn_id__in=given.filter(turn_id__isnull=False).values("turn_id"))
+        found = found.filter(of_turn | Q(pk__in=given.filter(exchange_id__isnull=False).values("exchange_id")))
+    return found
 
 
 def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -203,8 +269,8 @@ def list_columns(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return [[row[name] for row in rows] for name in CONVERSATION]
 
 
-def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[MemoryThread]:
-    """Newest first, each with the memory it begins with."""
+def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0, words: str = "") -> list[MemoryThread]:
+    """Newest first, each with the memory it begins with. ``words`` narrow them, and what is counted of each."""
     with user_scope(user):
         items = MemoryItem.objects.for_user(user).active().defer("lexemes")
         own = {name: OuterRef(name) for name in CONVERSATION}
@@ -212,6 +278,7 @@ def list_memory_threads(user: EndUser, *, limit: int, offset: int = 0) -> list[M
         silent = items.filter(~Exists(Exchange.objects.filter(user=user, **own)), thread_id__gt="")
         # What was read in a conversation of a project and is the person's own makes no conversation of theirs.
         said = Exchange.objects.filter(user=user, thread_id=OuterRef("thread_id"))
+        silent = silent.filter(text__icontains=words) if words else silent
         rows = silent.exclude(Exists(said), source__contains={"kind": PUBLISHED}).values(*CONVERSATION)
         counted = rows.annotate(number=Count("pk"), last=Max("occurred_at")).order_by("-last", *CONVERSATION)
         newest = list(counted[offset : offset + limit])

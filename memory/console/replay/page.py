@@ -59,12 +59,20 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context: dict[str, Any] = {"person": person, "now": timezone.now(), "form": form, "turn": turn, "query": query}
     context["is_gone"] = is_gone
     if not query:
-        context["turns"] = open_facade(person).list_turns(person.user, LISTED)
+        context["turns"] = list_judged_turns(person)
     if turn is not None:
         context |= describe_turn(person, turn)
     if query and is_valid:
         context |= compare_rankings(person, form, turn, query)
     return render(request, "console/replay/page.html", context, status=404 if is_gone else 200 if is_valid else 422)
+
+
+def list_judged_turns(person: ViewedPerson) -> list[tuple[Turn, str]]:
+    """The latest turns, each with the outcome that stands, if there is one."""
+    memory = open_facade(person)
+    turns = memory.list_turns(person.user, LISTED)
+    outcomes = memory.find_turn_outcomes(person.user, [turn.turn_id for turn in turns])
+    return [(turn, outcomes.get(turn.turn_id, "")) for turn in turns]
 
 
 def describe_turn(person: ViewedPerson, turn: Turn) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from html import escape, unescape
 import pytest
 from django.utils import timezone
 
+from knowledge_graph.models import HotThread
 from memory.access.confinement import RowScope, confine_to
 from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
@@ -70,6 +71,20 @@ def test_an_imported_exchange_is_as_old_as_what_was_said(console: Console, user:
         assert f'datetime="{timezone.now().isoformat()[:10]}' not in page
 
 
+def test_a_conversation_is_as_late_as_what_was_said_last_and_read_in_the_order_it_was_said(
+    console: Console, user: EndUser, place: str
+) -> None:
+    now = timezone.now()
+    # As an import may store them: the latest first.
+    for days in (2, 9):
+        new = NewExchange("t-1", f"{days} days ago", "Lovely.", occurred_at=now - timedelta(days=days))
+        facade.store_exchange(user, new, now=now + timedelta(minutes=days))
+    page = console.get(f"{place}/conversations").content.decode()
+    assert f'datetime="{(now - timedelta(days=2)).isoformat(timespec="seconds")[:16]}' in page
+    read = console.get(f"{place}/conversations?thread=t-1").content.decode()
+    assert read.index("9 days ago</dd>") < read.index("2 days ago</dd>")
+
+
 def test_conversations_are_in_the_order_in_which_they_were_said(console: Console, user: EndUser, place: str) -> None:
     now = timezone.now()
     # As an import stores them: all at once, in whatever order the file has.
@@ -85,7 +100,7 @@ def test_an_exchange_shows_its_signals_tools_and_detector(
 ) -> None:
     facade.store_exchange(user, NewExchange("t-1", "thanks, that worked", "b"), now=timezone.now())
     page = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
-    assert page.index("thanks, that worked") < page.index("Behind the boiler."), "the newest first"
+    assert page.index("Behind the boiler.") < page.index("thanks, that worked"), "as they were said"
     assert "a tool ran out of time" in page
     assert "thanked" in page
     assert "12 ms" in page
@@ -99,7 +114,7 @@ def test_a_button_records_an_outcome(
 ) -> None:
     answer = console.post(f"{place}/conversations/{exchange_id}/outcome", {"outcome": said})
     assert answer.status_code == 302
-    assert answer.headers["Location"] == f"{place}/conversations?thread=t-1#exchange-{exchange_id}"
+    assert answer.headers["Location"].endswith(f"?thread=t-1&exchange={exchange_id}#exchange-{exchange_id}")
     assert score_of(item) == left
     with user_scope(item.user):
         event = OutcomeEvent.objects.get()
@@ -138,7 +153,7 @@ def test_what_is_not_there_or_not_theirs_is_not_found(
     path = f"{place}/conversations/{exchange_id}/outcome"
     assert console.post(f"{place}/conversations/{uuid.uuid4()}/outcome", {"outcome": "worked"}).status_code == 404
     assert console.post(path, {"outcome": "splendid"}).status_code == 404
-    assert f"thread=t-1#exchange-{exchange_id}" in console.get(path).headers["Location"]
+    assert console.get(path).headers["Location"].endswith(f"thread=t-1&exchange={exchange_id}#exchange-{exchange_id}")
     assert outsider.post(path, {"outcome": "worked"}).status_code == 404
     assert outsider.get(f"{place}/conversations").status_code == 404
     assert nobody.post(path, {"outcome": "worked"}).status_code == 302
@@ -152,15 +167,42 @@ def test_pages_go_on_where_the_last_one_ended(console: Console, user: EndUser, p
         new = NewExchange("t-1", f"Question number {number:02}", "a")
         facade.store_exchange(user, new, now=start + timedelta(minutes=number))
     first = console.get(f"{place}/conversations", {"thread": "t-1"}).content.decode()
-    assert "Question number 22" in first
-    assert "Question number 02" not in first
+    assert re.findall(r"Question number (\d\d)</dd>", first) == [f"{number:02}" for number in range(20)]
     following = first.split('class="pager"')[1].split('href="?')[1].split('"')[0].replace("&amp;", "&")
     second = console.get(f"{place}/conversations?{following}").content.decode()
-    assert "Question number 02" in second
-    assert "Question number 03" not in second
-    assert (
-        "Question number 22" in console.get(f"{place}/conversations", {"thread": "t-1", "cursor": "?"}).content.decode()
-    )
+    assert re.findall(r"Question number (\d\d)</dd>", second) == ["20", "21", "22"]
+    assert "Earlier exchanges" in second
+    # The address of an exchange shows the page that it stands on.
+    [last] = re.findall(r'id="exchange-([^"]+)"', second)[-1:]
+    assert "Question number 22" in console.get(f"{place}/conversations?thread=t-1&exchange={last}").content.decode()
+    assert "Question number 00" in console.get(f"{place}/conversations?thread=t-1&from=x").content.decode()
+
+
+def test_conversations_are_narrowed_by_words_and_by_outcome_and_show_the_latter(
+    console: Console, user: EndUser, place: str
+) -> None:
+    for thread, outcome in (("boat", Outcome.WORKED), ("bike", Outcome.FAILED)):
+        stored = facade.store_exchange(
+            user, NewExchange(thread, f"Where is the {thread}?", "Here."), now=timezone.now()
+        )
+        facade.record_outcome(user, outcome, now=timezone.now(), exchange_id=stored.exchange_id)
+    page = console.get(f"{place}/conversations").content.decode()
+    assert 'class="badge outcome-worked"' in page
+    assert 'class="badge outcome-failed"' in page
+    for query in ({"outcome": "failed"}, {"q": "THE BIKE"}):
+        page = console.get(f"{place}/conversations", query).content.decode()
+        assert "thread=bike" in page
+        assert "thread=boat" not in page
+    assert "No conversation fits" in console.get(f"{place}/conversations?q=bike&outcome=worked").content.decode()
+
+
+def test_the_way_to_the_hot_path_is_shown_where_it_leads_somewhere(console: Console, user: EndUser, place: str) -> None:
+    facade.store_exchange(user, NewExchange("t-1", "a", "b"), now=timezone.now())
+    page = f"{place}/conversations?thread=t-1"
+    assert "/hot?thread=t-1" not in console.get(page).content.decode()
+    with user_scope(user):
+        HotThread.objects.create(user=user, thread_id="t-1", turn=1)
+    assert "/hot?thread=t-1" in console.get(page).content.decode()
 
 
 def test_an_item_tells_of_an_outcome_that_was_taken_back(console: Console, item: MemoryItem, place: str) -> None:

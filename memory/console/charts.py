@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from django.utils.formats import date_format
 from django.utils.translation import pgettext
@@ -16,6 +16,7 @@ LEVELS = 4
 SHARE = 0.62
 # What a date takes of the ground line.
 DATE = 70
+MOMENT = 110
 LEAST_SHORTENED = 10_000
 
 
@@ -133,6 +134,9 @@ def draw_line(
 
 
 def name_day(day: date) -> str:
+    """With its time where it is a moment: two runs of one day are not told apart by the day."""
+    if isinstance(day, datetime):
+        return date_format(day, pgettext("a moment without its year", "d M, H:i"))
     return date_format(day, pgettext("a day without its year", "d M"))
 
 
@@ -172,7 +176,7 @@ def shorten(value: float) -> str:
 
 
 def label_dates(days: Sequence[date], size: ChartSize) -> list[AxisLabel]:
-    most = (size.width - LEFT - RIGHT) // DATE
+    most = (size.width - LEFT - RIGHT) // (MOMENT if isinstance(next(iter(days), None), datetime) else DATE)
     every = -(-len(days) // most) if days else 1
     # Counted from the last day, so that today always has its date.
     labelled = [(position, day) for position, day in enumerate(days) if (len(days) - 1 - position) % every == 0]

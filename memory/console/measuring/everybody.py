@@ -51,7 +51,7 @@ def build_batch_line(batch: OrganizationRun, now: datetime) -> OrganizationRunLi
     run = as_run(batch)
     told = build_run_line(run, now)
     if not batch.settings_a and not batch.settings_b:
-        told = replace(told, base=_("each person’s run before"))
+        told = replace(told, base=_("each person’s run before"), is_first=False)
     is_lost = batch.ended_at is None and batch.progress is None
     told = replace(told, is_lost=is_lost, is_open=batch.is_open, state=_("lost") if is_lost else told.state)
     return OrganizationRunLine(batch, told, batch.figures.get("people", 0))

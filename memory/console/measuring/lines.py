@@ -76,7 +76,10 @@ class MeasureLine:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in the list. ``change`` is setting B in words, ``base`` what it is compared with, ``sides`` name both."""
+    """A run in the list. ``change`` is setting B in words, ``base`` what it is compared with, ``sides`` name both.
+
+    ``is_first``: there is nothing to compare it with.
+    """
 
     run: EvaluationRun
     change: str
@@ -86,6 +89,7 @@ class RunLine:
     is_open: bool
     is_lost: bool
     headline: MeasureLine | None
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,13 @@ def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
         run.state in OPEN and not lost,
         lost,
         build_measure(HEADLINE, measures[HEADLINE]) if HEADLINE in measures else None,
+        is_first=bool(measures) and is_plain(run) and "since" not in run.figures,
     )
+
+
+def is_plain(run: EvaluationRun) -> bool:
+    """Asked as the search is configured: what it is compared with is the plain run before it."""
+    return not run.settings_a and not run.settings_b
 
 
 def describe_base(run: EvaluationRun) -> str:
@@ -152,11 +162,11 @@ def describe_base(run: EvaluationRun) -> str:
         return _("the search as configured")
     since = run.figures.get("since")
     when = formats.date_format(timezone.localtime(datetime.fromisoformat(since)), "j M Y, H:i") if since else ""
-    return str(_("the run of {when}").format(when=when) if since else _("itself, as it is the first run"))
+    return str(_("the run of {when}").format(when=when)) if since else ""
 
 
 def name_sides(run: EvaluationRun) -> tuple[str, str]:
-    if not run.settings_a and not run.settings_b:
+    if is_plain(run):
         return str(_("Last time")), str(_("Now"))
     configured = str(_("As configured"))
     changed = str(_("With the change")) if run.settings_b else configured
@@ -231,18 +241,17 @@ def build_answer(number: int, result: Mapping[str, Any], words: RunWords) -> Ans
 
 
 def draw_runs(runs: Sequence[EvaluationRun]) -> list[charts.Chart]:
-    """How well the search did as it was configured at each run, the earliest first."""
-    done = [run for run in reversed(runs) if not run.settings_a and run.figures.get("measures")]
-    # Without a change its A is what an earlier run came to.
-    sides = ["a" if run.settings_b else "b" for run in done]
+    """How well the search did as it was configured at each plain run, the earliest first: a what-if is no step on it,
+    and may have asked other questions."""
+    done = [run for run in reversed(runs) if is_plain(run) and run.figures.get("measures")]
     if len(done) < 2:
         return []
     curves = {
-        title: (css, [100 * run.figures["measures"][name][side][0] for run, side in zip(done, sides, strict=True)])
+        title: (css, [100 * run.figures["measures"][name]["b"][0] for run in done])
         for name, title, css in (("hit@1", _("first is right"), "curve-p95"), ("R@10", _("found in 10"), "curve-p50"))
     }
-    days = [run.created_at.date() for run in done]
-    return [charts.draw_lines(days, curves, "%", sheet, top=100) for sheet in charts.CHART_SIZES]
+    moments = [timezone.localtime(run.created_at) for run in done]
+    return [charts.draw_lines(moments, curves, "%", sheet, top=100) for sheet in charts.CHART_SIZES]
 
 
 def write_line(row: LabelledQuestion, **about: str) -> str:

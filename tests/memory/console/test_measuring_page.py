@@ -1,6 +1,7 @@
 """Measuring in the console: saving a question, naming a change, reading what came of it; without JavaScript."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -114,13 +115,31 @@ def test_what_a_run_is_compared_with_is_told_when_it_is_known(
 ) -> None:
     """A page that was opened while the run went on told of the second, too, that it was the first."""
     facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
-    for told in ("itself, as it is the first run", "the run of "):
+    for told in ("The first run: there is nothing yet to compare it with.", "Compared with: the run of "):
         address = console.post(f"{place}/measure/start", {}).headers["Location"]
         assert "Compared with" not in console.get(address).content.decode()
         perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)
         part = console.part(address).content.decode()
-        assert f'<p id="compared" hx-swap-oob="true">Compared with: {told}' in part
-        assert f'<p id="compared">Compared with: {told}' in console.get(address).content.decode()
+        assert f'<p id="compared" hx-swap-oob="true">{told}' in part
+        page = console.get(address).content.decode()
+        assert f'<p id="compared">{told}' in page
+        assert ("Difference" in page) == ("Last time" in page) == told.startswith("Compared")
+        assert (draw_arrow() in page) == told.startswith("Compared")
+    assert console.get(f"{place}/measure").content.decode().count("first run</span>") == 1
+
+
+def test_the_chart_joins_plain_runs_alone_and_names_them_by_day_and_time(
+    console: Console, user: EndUser, place: str, key: uuid.UUID
+) -> None:
+    facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
+    for change in ({}, {"skip": "lexical"}, {}):
+        console.post(f"{place}/measure/start", change)
+        perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)
+    page = console.get(f"{place}/measure").content.decode()
+    wide = page.split('<svg class="chart')[1].split("</svg>")[0]
+    times = re.findall(r'<text class="date"[^>]*>([^<]*)</text>', wide)
+    assert len(times) == 2
+    assert all(re.fullmatch(r"\d\d \w{3}, \d\d:\d\d", one) for one in times)
 
 
 def test_nobody_else_measures_or_reads_a_run(

@@ -1,5 +1,6 @@
 """Template tags of the console: names, moments, bars. They return escaped text or render a template of ours."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
@@ -40,6 +41,7 @@ from memory.web.wordings import translate_shipped
 from personality.prompts import load_name
 
 register = template.Library()
+REMARK: Final = re.compile(r" (\([^()\n]{1,120}\))$", re.MULTILINE)
 register.filter("shipped", translate_shipped)
 # Drawings that point the way one reads.
 TURNING: Final = frozenset({"right", "restore", "recall", "conversations"})
@@ -126,6 +128,14 @@ def label_secrets(text: str) -> SafeString:
             for before, kind in zip(pieces[:-1:2], pieces[1::2], strict=True)
         ),
     ) + escape(pieces[-1])
+
+
+@register.filter
+def isolate_remarks(text: str) -> SafeString:
+    """What stands in brackets at the end of a line by itself: " (told on 3 May)" behind a sentence in Hebrew."""
+    pieces = REMARK.split(text)
+    isolated = zip(pieces[:-1:2], pieces[1::2], strict=True)
+    return format_html_join("", '{} <bdi class="remark">{}</bdi>', isolated) + escape(pieces[-1])
 
 
 @register.filter

@@ -21,8 +21,14 @@
   // --- what stands in cells, headings and lines of lists begins where the page's lines do
   const side = root.dir === "rtl" ? "right" : "left";
   for (const element of document.querySelectorAll(":is(h1, h2, td, th, dd)[dir=auto], .user-text.brief")) {
-    const given = getComputedStyle(element).textAlign;
-    if (seen(element) && given !== side) say(element, `aligned to ${given}`);
+    const { textAlign: given, direction } = getComputedStyle(element);
+    // Cut lines of the other direction are a block at the side of the page: their dots would stand outside of it.
+    const own = element.matches(".brief") ? (direction === "rtl" ? "right" : "left") : side;
+    if (seen(element) && given !== own) say(element, `aligned to ${given}`);
+  }
+  for (const element of document.querySelectorAll("input[type=checkbox], input[type=radio]")) {
+    const { width, height } = element.getBoundingClientRect();
+    if (seen(element) && Math.abs(width - height) > 1) say(element, `squeezed to ${width} by ${height}`);
   }
 
   // --- every control has a name

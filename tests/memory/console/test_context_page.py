@@ -32,6 +32,18 @@ def experienced(user: EndUser, index_now: Callable[[EndUser], None]) -> EndUser:
     return user
 
 
+def test_an_english_remark_behind_a_statement_of_another_direction_stands_by_itself(
+    console: Console, user: EndUser, place: str
+) -> None:
+    MemoryFacade().store(
+        user,
+        NewMemory("אני גר בחיפה", tier=Tier.MEMORY_BANK, tags=["identity"], always_inject=True),
+        now=timezone.now(),
+    )
+    page = console.get(f"{place}/context?query=the+lamp").content.decode()
+    assert 'אני גר בחיפה <bdi class="remark">(told on ' in page
+
+
 def test_the_page_shows_every_section_with_its_tokens_and_reason(
     console: Console, experienced: EndUser, place: str
 ) -> None:

@@ -14,7 +14,7 @@ from memory.models import Fact, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, FactState
 from memory.retrieval.results import RECENCY, RELEVANCE, SCORE
 from memory.store.listing import ItemFilter
-from memory.tiers import MAX_QUERY_CHARS, Indexing, Status, Tier
+from memory.tiers import BANK_TAGS, MAX_QUERY_CHARS, Indexing, Status, Tier
 from memory.web.labels import TIER_NAMES
 from memory.web.quantities import say_number
 from memory.web.wordings import translate as _
@@ -255,12 +255,30 @@ class WritingForm(forms.Form):
         return [tag for tag in self.cleaned_data["tags"].split(",") if tag.strip()]
 
 
-class PinForm(WritingForm):
+class BankedForm(WritingForm):
+    """What goes into the memory bank, which keeps nothing without a tag: the usual ones are chosen, others written."""
+
+    usual = forms.MultipleChoiceField(required=False, choices=[(tag, tag) for tag in BANK_TAGS])
+
+    def tags_given(self) -> list[str]:
+        return list(dict.fromkeys([*self.cleaned_data.get("usual", ()), *super().tags_given()]))
+
+    def has_tags(self) -> bool:
+        """Says so at the field where there is none."""
+        if self.tags_given():
+            return True
+        self.add_error("tags", _("Choose or write at least one tag."))
+        return False
+
+
+class PinForm(BankedForm):
     """What goes into the memory bank, begun with what a memory says."""
 
     @classmethod
     def of(cls, item: MemoryItem) -> "PinForm":
-        initial = {"text": item.text, "tags": ", ".join(item.tags), "importance": 0.7, "confidence": 0.7}
+        tags = [tag for tag in item.tags if tag not in BANK_TAGS]
+        usual = [tag for tag in item.tags if tag in BANK_TAGS]
+        initial = {"text": item.text, "tags": ", ".join(tags), "usual": usual, "importance": 0.7, "confidence": 0.7}
         return cls(initial=initial, label_suffix="")
 
 

@@ -1,7 +1,7 @@
 """One memory: its text, how it has served, its earlier wordings, what happened to it, and what may be done with it."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from memory.console.acting import open_facade
 from memory.console.fact_lines import FactLine, build_fact_lines
 from memory.console.forms import REVIEW, RevisionForm
+from memory.console.provenance import list_provenance, name_source
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import build_timeline
 from memory.models import MemoryEvent, MemoryItem, MemoryVersion
@@ -76,7 +77,8 @@ def build_item_context(person: ViewedPerson, item: MemoryItem) -> dict[str, Any]
         "now": timezone.now(),
         "tier_name": TIER_NAMES[Tier(item.tier)],
         "trust_name": TRUST_NAMES[Trust(item.trust)],
-        "origin": [*list_provenance(item, item.source), *list_provenance(item, item.metadata)],
+        "origin": list_provenance(item),
+        "source_name": name_source(item.source_type),
         "thread_title": item.metadata.get("thread_title") or item.thread_id,
         "is_vouched": item.trust >= Trust.USER,
         "suspicion": describe_warnings(item.warnings),
@@ -116,13 +118,6 @@ def build_facts_context(person: ViewedPerson, item: MemoryItem) -> dict[str, lis
         "fact_lines": build_fact_lines(facts, memory.find_successors(person.user, facts), now),
         "superseded": build_fact_lines([fact for fact in ended if fact.pk in current], current, now),
     }
-
-
-def list_provenance(item: MemoryItem, values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What a client or an import noted of it, but for the conversation, which has a line of its own."""
-    # The thread has a line of its own with a link.
-    conversation = {"thread_id": item.thread_id, "thread_title": values.get("thread_title")} if item.thread_id else {}
-    return [(name, value) for name, value in values.items() if conversation.get(name) != value or value is None]
 
 
 def diff_versions(item: MemoryItem, versions: Sequence[MemoryVersion]) -> list[VersionDiff]:

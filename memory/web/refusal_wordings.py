@@ -47,7 +47,6 @@ WRITTEN: Final = (
     gettext_noop("must be at most {most} characters, not {number}"),
     gettext_noop("a tag {what}"),
     gettext_noop("at most {most} tags, not {number}"),
-    gettext_noop("a memory_bank item needs at least one tag"),
     gettext_noop("only memory_bank items can always be injected"),
     gettext_noop("words of a document or tool can never always be injected"),
     gettext_noop("words of a document or tool cannot be stored into {tier}; only into working or books"),
@@ -257,10 +256,17 @@ FORMS: Final = compile_sentences(
 )
 
 
+# What programs are told in the words of the API, and people in their own, English too.
+PLAIN: Final = {
+    "a memory_bank item needs at least one tag": _("a statement of the memory bank needs at least one tag"),
+}
+
+
 def word_refusal(text: str) -> str:
     reason, bracket, rule = text.removesuffix(")").rpartition(" (")
     if bracket and text.endswith(")") and rule in GUARD_RULES:
         return f"{word_refusal(reason)} ({GUARD_RULES[rule]})"
+    text = str(PLAIN.get(text, text))
     said = say_sentence(text, FORMS, WORDED)
     return text if said is None else said
 

@@ -77,7 +77,22 @@
     const boxes = [...document.querySelectorAll(`input[name="${all.dataset.checkAll}"][form="${all.form.id}"]`)];
     const check = boxes.some((box) => !box.checked);
     for (const box of boxes) box.checked = check;
+    countChosen();
   });
+
+  // What a press would be done to: "Archive 7" in place of "Archive chosen".
+  function countChosen() {
+    const chosen = document.querySelectorAll("input.choose:checked").length;
+    for (const place of document.querySelectorAll("[data-chosen-words]")) {
+      place.dataset.none ??= place.textContent;
+      place.textContent = chosen ? fill(place.dataset.chosenWords, chosen) : place.dataset.none;
+      if (!place.dataset.none) place.hidden = !chosen;
+    }
+  }
+  document.addEventListener("change", (event) => event.target.matches("input.choose") && countChosen());
+  document.addEventListener("htmx:afterSettle", countChosen);
+  // A browser that comes back to a page remembers what was chosen.
+  addEventListener("pageshow", countChosen);
 
   async function copyBlock(button) {
     const block = button.parentElement.querySelector("pre");

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import forms
 
-from memory.console.forms import WritingForm
+from memory.console.forms import BankedForm
 from memory.models.conditions import RowConditions
 from memory.store.admission import NewMemory
 from memory.store.listing import ItemFilter
@@ -38,7 +38,7 @@ class BankFilterForm(forms.Form):
         return ItemFilter(status=self.status, tier=Tier.MEMORY_BANK, words=fields["q"] or None, rows=rows)
 
 
-class StatementForm(WritingForm):
+class StatementForm(BankedForm):
     """A new statement. ``anyway``: the operator answers for it in spite of what the guard suspects."""
 
     anyway = forms.BooleanField(required=False)

@@ -18,7 +18,7 @@ from memory.facade.bank import BankStats
 from memory.models import MemoryItem
 from memory.store.admission import WriteRefused
 from memory.store.listing import RECENT, build_item_cursor
-from memory.tiers import BANK_TAGS, Status
+from memory.tiers import Status
 from memory.web.labels import describe_warnings
 from memory.web.pages import OperatorRequest, person_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
@@ -63,7 +63,6 @@ def render_bank(
         "stats": stats,
         "tags": offer_tags(stats, chosen),
         "chosen": chosen,
-        "usual_tags": BANK_TAGS,
         "undo": undo if undo.get("person") == list(person.path) else None,
         # Where a change leads back to.
         "query": urlencode({**filters.cleaned_data, "tags": chosen}, doseq=True) if is_right else "",
@@ -120,7 +119,7 @@ def add(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         return redirect("console:bank", *person.path)
     form = StatementForm(request.POST, label_suffix="")
     judged = judge_form(person, form)
-    if not form.is_valid():
+    if not form.is_valid() or not form.has_tags():
         return render_bank(request, person, form, status=422)
     if judged["warnings"] and not form.cleaned_data["anyway"]:
         del judged["form"]

@@ -13,7 +13,7 @@ from memory.console.item import find_item, redirect_to_item
 from memory.models import MemoryItem
 from memory.store.admission import NewMemory, WriteRefused
 from memory.store.writing import StoreResult
-from memory.tiers import BANK_TAGS, SourceType, Tier
+from memory.tiers import SourceType, Tier
 from memory.web.pages import OperatorRequest, person_page, render_page
 from memory.web.refused_forms import show_refusal
 from memory.web.viewing import ViewedPerson
@@ -25,14 +25,14 @@ from memory.web.wordings import translate as _
 def add_to_bank(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     item = find_item(person, item_id)
     form = PinForm(request.POST, label_suffix="") if request.method == "POST" else PinForm.of(item)
-    stored = store_in_bank(person, item, form) if form.is_bound and form.is_valid() else None
+    stored = store_in_bank(person, item, form) if form.is_bound and form.is_valid() and form.has_tags() else None
     if stored is not None:
         merged = stored.duplicate_of is not None
         messages.success(
             request, _("The bank held this already; the two are one now.") if merged else _("It is in the bank.")
         )
         return redirect_to_item(request, person, stored.item.pk)
-    context = {"person": person, "item": item, "form": form, "usual_tags": BANK_TAGS}
+    context = {"person": person, "item": item, "form": form}
     status = 422 if form.is_bound else 200
     return render_page(request, "console/item/pin.html", "console/item/_pin_form.html", context, status=status)
 

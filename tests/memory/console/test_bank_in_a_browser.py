@@ -48,11 +48,13 @@ def test_the_guard_speaks_while_one_writes_and_a_change_of_all_is_taken_back(
         page.fill("#id_tags", "identity")
         there.follow("button:has-text('Save to memory bank')")
         assert page.locator(".bank-rows > li").count() == 3
-        page.check("label.chip:has-text('work') input")
+        page.check("form[role=search] label.chip:has-text('work') input")
         page.wait_for_url("**tags=work**")
         page.wait_for_selector(".bank-rows > li >> nth=1", state="detached")
         # What htmx put in has its button too; Enter in the field of the tag gives the tag.
         page.click("[data-check-all]")
+        assert page.inner_text("[data-chosen-words] >> nth=0") == "1 chosen"
+        assert "Archive 1" in page.inner_text("#bulk")
         page.fill("#id_bulk_tag", "spring")
         with page.expect_navigation():
             page.press("#id_bulk_tag", "Enter")

@@ -101,6 +101,20 @@ def test_a_tag_is_given_to_many_and_none_loses_its_last(
     assert kept.tags == ["family"]
 
 
+def test_a_statement_needs_a_tag_and_the_usual_ones_are_chosen(console: Console, user: EndUser, place: str) -> None:
+    refused = console.post(f"{place}/bank/add", {**NEW, "tags": ""})
+    assert refused.status_code == 422
+    assert "Choose or write at least one tag." in refused.content.decode()
+    console.post(f"{place}/bank/add", {**NEW, "tags": "music", "usual": ["identity", "preference"]})
+    [item] = facade.list_items(user, ItemFilter(tier=Tier.MEMORY_BANK), limit=9)
+    assert item.tags == ["identity", "preference", "music"]
+    # What a program is told in its own words a person is told in plain ones.
+    for tag in item.tags:
+        sent = {"do": "untag", "item": str(item.pk), "tag": tag}
+        last = console.post(f"{place}/bank/change", sent, follow=True).content.decode()
+    assert "a statement of the memory bank needs at least one tag" in last
+
+
 def test_a_row_is_put_into_every_question(console: Console, user: EndUser, place: str, said: list[uuid.UUID]) -> None:
     console.post(f"{place}/bank/change", {"do": "always", "item": str(said[0])})
     item = facade.get(user, said[0])

@@ -1,5 +1,6 @@
 """One memory's page and everything that can be done with it, with and without JavaScript."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -200,3 +201,12 @@ def test_facts_name_the_conversation_once_and_tell_where_a_score_began(
     assert "of an odd name" in page
     assert ">page</dt>" in page
     assert "What it was stored with; no outcome counts yet." in page
+
+
+def test_where_a_memory_is_from_is_told_in_words(console: Console, user: EndUser, place: str) -> None:
+    new = NewMemory("Runs on Mondays", tier=Tier.HISTORY, source={"kind": "exchange"}, metadata={"mood": "glad"})
+    item = MemoryFacade().store(user, new, now=timezone.now()).item
+    page = console.get(f"{place}/memories/{item.pk}").content.decode()
+    details = re.sub(r"<[^>]*>", "|", page.split('id="facts-title"')[1])
+    for told in ("|Kind||an exchange of a conversation|", "|Source||the user|", "|mood||glad|"):
+        assert told in details

@@ -41,7 +41,7 @@ OF_PERSON: Final = (
     ConsolePlace("timeline", "recall", _("Timeline"), _("history day as of")),
     ConsolePlace("graph", "graph", _("Graph"), _("concepts entities")),
     ConsolePlace("measure", "measure", _("Measure"), _("questions quality")),
-    ConsolePlace("replay", "restore", _("Replay"), _("ranking settings")),
+    ConsolePlace("replay", "restore", _("Replay"), _("ranking settings trace debug")),
     ConsolePlace(
         "connect",
         "key",
@@ -92,7 +92,7 @@ OF_ORGANIZATIONS: Final = (
         "data",
         "archive",
         _("Data"),
-        _("index rebuild backup erase person"),
+        _("index rebuild backup erase delete remove person"),
         _("Rebuild and compare the index, back up, erase a person."),
     ),
     ConsolePlace(
@@ -113,6 +113,7 @@ OF_ORGANIZATIONS: Final = (
     ConsolePlace(
         "vocabulary", "book", _("Vocabulary"), _("topics labels"), _("The topics that messages are labelled with.")
     ),
+    ConsolePlace("display", "settings", _("Language and time"), _("zone locale translation")),
     ConsolePlace("glossary", "info", _("Glossary"), _("words help meaning explained")),
 )
 OF_INSTALLATION: Final = (

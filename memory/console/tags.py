@@ -41,6 +41,7 @@ from memory.web.wordings import translate_shipped
 from personality.prompts import load_name
 
 register = template.Library()
+CURRENT: Final = format_html(' aria-current="{}"', "page")
 REMARK: Final = re.compile(r" (\([^()\n]{1,120}\))$", re.MULTILINE)
 register.filter("shipped", translate_shipped)
 # Drawings that point the way one reads.
@@ -340,7 +341,17 @@ def undo_offer(context: dict[str, Any]) -> UndoOffer | None:
 
 
 @register.simple_tag(takes_context=True)
-def current(context: dict[str, Any], *names: str) -> SafeString | str:
-    """Marks the link of the page that is open."""
-    match = getattr(context.get("request"), "resolver_match", None)
-    return format_html(' aria-current="{}"', "page") if match and match.url_name in names else ""
+def current(context: dict[str, Any], *names: str, is_narrow: bool = True) -> SafeString | str:
+    """Marks the link of the page that is open. Not ``is_narrow``: a phone has no room for it."""
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if request is None or match is None or match.url_name not in names:
+        return ""
+    request.is_place_shown = is_narrow
+    return CURRENT
+
+
+@register.simple_tag(takes_context=True)
+def current_elsewhere(context: dict[str, Any]) -> SafeString | str:
+    """Marks the link to all pages, behind the others, where none of those that a phone shows is marked."""
+    return "" if getattr(context.get("request"), "is_place_shown", False) else CURRENT

@@ -48,6 +48,21 @@ def test_a_page_for_who_may_see_everybody_is_found_by_them_alone(console: Consol
     assert read_links(root, "/console", "operations") == ["/console/operations"]
 
 
+def test_pages_are_found_by_the_words_that_people_use(user: EndUser, place: str) -> None:
+    root = console_for(OperatorFactory.create(username="root", is_superuser=True))
+    for typed, name in (("language", "display"), ("delete person", "data"), ("erase", "data")):
+        assert reverse(f"console:{name}") in read_links(root, place, typed.replace(" ", "+"))
+    assert f"{place}/replay" in read_links(root, place, "trace")
+
+
+def test_a_phone_marks_a_place_on_every_page(console: Console, place: str) -> None:
+    """What has no room there is found behind "More"."""
+    for page, narrow in (("timeline", "More"), ("bank", "More"), ("transfer", "More"), ("facts", "Facts")):
+        [nav] = re.findall(r'<nav class="nav".*?</nav>', console.get(f"{place}/{page}").content.decode(), re.DOTALL)
+        marked = re.findall(r'<a(?: class="([^"]*)")?[^>]*aria-current="page"[^>]*>.*?</svg>([^<]*)<', nav)
+        assert [name.strip() for css, name in marked if css != "on-wide"] == [narrow]
+
+
 def test_what_the_navigation_leads_to_can_be_found(user: EndUser, place: str) -> None:
     """A page added to the one and not to the other fails here."""
     root = console_for(OperatorFactory.create(username="root", is_superuser=True))

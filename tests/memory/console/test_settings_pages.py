@@ -55,10 +55,13 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     # A reload of what follows makes no second key.
     assert (sent.status_code, sent.headers["Location"]) == (302, "/console/keys")
     assert sent.cookies["commonplace_made_key"]["httponly"]
-    [plain] = KEY.findall(governing.get("/console/keys").content.decode())
+    shown = governing.get("/console/keys").content.decode()
+    [plain] = KEY.findall(shown)
+    assert re.search(rf"<pre[^>]*>{plain}</pre><button[^>]*data-copy", shown)
     row = ApiKey.objects.get(name="Nightly")
     assert (row.scopes, row.user_ids, row.requests_per_second) == (["read"], ["ann", "ben"], 5)
     assert row.expires_at is not None
+    assert f'datetime="{row.expires_at.isoformat()}"' in shown
     own = f"/console/key-{row.pk}"
     for page in ("/console/keys", own, "/console/settings"):
         assert plain not in governing.get(page).content.decode()

@@ -37,6 +37,12 @@ class Turn(models.Model):
     def __str__(self) -> str:
         return str(self.turn_id)
 
+    @property
+    def handed_ids(self) -> list[str]:
+        """The memories it handed over, each once: those of the search first, then what its context told besides."""
+        told = [str(item_id) for _name, _tokens, ids in self.sections for item_id in ids]
+        return list(dict.fromkeys([*(str(item_id) for item_id, _tier in self.positions), *told]))
+
 
 class IdempotencyRecord(models.Model):
     """The first answer to a request that carried an Idempotency-Key, kept for 24 hours."""

@@ -50,7 +50,7 @@ def load_recollections(user: EndUser, details: Sequence[ExchangeDetail]) -> dict
         turns: dict[uuid.UUID | None, Turn] = {
             turn.turn_id: turn for turn in Turn.objects.filter(user=user, turn_id__in=asked)
         }
-        named = {item_id for turn in turns.values() for item_id, _ in turn.positions}
+        named = {item_id for turn in turns.values() for item_id in turn.handed_ids}
         named |= {one[0] for detail in details if detail.outcome for one in detail.outcome.memories}
         rows = MemoryItem.objects.for_user(user).filter(pk__in=named).defer("lexemes")
         items = {str(item.pk): item for item in rows} if named else {}
@@ -65,6 +65,7 @@ def recollect(turn: Turn | None, outcome: OutcomeEvent | None, items: Mapping[st
     )
     if turn is None:
         return Recollection(scored=scored)
-    found = [items[item_id] for item_id, _ in turn.positions if item_id in items]
+    handed = turn.handed_ids
+    found = [items[item_id] for item_id in handed if item_id in items]
     skipped = [str(name).removesuffix(SKIPPED) for name in turn.debug.get("fallbacks_used", [])]
-    return Recollection(turn, found, len(turn.positions) - len(found), skipped, scored)
+    return Recollection(turn, found, len(handed) - len(found), skipped, scored)

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
@@ -50,6 +48,11 @@ class HandedPart:
 @require_safe
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
+    return render_replay(request, person)
+
+
+def render_replay(request: OperatorRequest, person: ViewedPerson, refused: str = "") -> HttpResponse:
+    """``refused`` is why the question was not saved."""
     form = ReplayForm(request.GET)
     is_valid = form.is_valid()
     turn_id = form.cleaned_data.get("turn")
@@ -64,7 +67,9 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
         context |= describe_turn(person, turn)
     if query and is_valid:
         context |= compare_rankings(person, form, turn, query)
-    return render(request, "console/replay/page.html", context, status=404 if is_gone else 200 if is_valid else 422)
+    context["refused"] = refused
+    status = 404 if is_gone else 200 if is_valid and not refused else 422
+    return render(request, "console/replay/page.html", context, status=status)
 
 
 def list_judged_turns(person: ViewedPerson) -> list[tuple[Turn, str]]:
@@ -140,8 +145,7 @@ def save(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     try:
         open_facade(person).save_case(person.user, new, now=timezone.now())
     except WriteRefused as refusal:
-        messages.error(request, _("Not saved: {rule}.").format(rule=word_refusal(refusal.rule)))
-        named = {"turn": str(turn.turn_id)} if turn else {"query": fields["question"]}
-        return redirect(f"{reverse('console:replay', args=person.path)}?{urlencode(named)}")
+        # The address has what is replayed, and under which setting.
+        return render_replay(request, person, _("Not saved: {rule}.").format(rule=word_refusal(refusal.rule)))
     messages.success(request, _("The question is saved; the next measurement asks it."))
     return redirect("console:measure", *person.path)

@@ -304,13 +304,16 @@ def test_an_exchange_shows_what_it_was_answered_with_and_what_its_outcome_scored
 ) -> None:
     now = timezone.now()
     lamp = facade.store(user, NewMemory("The lamp hangs over the stairs", tier=Tier.HISTORY), now=now).item
+    new = NewMemory("Reads at night", tier=Tier.MEMORY_BANK, tags=["identity"], always_inject=True)
+    facade.store(user, new, now=now)
     index_now(user)
     turn_id = facade.compose_context(user, "Where is the lamp?", now=now, thread_id="lamp").turn_id
     exchange = NewExchange("lamp", "Where is the lamp?", "Over the stairs.", turn_id=turn_id)
     stored = facade.store_exchange(user, exchange, now=now)
     facade.record_outcome(user, Outcome.WORKED, now=now, exchange_id=stored.exchange_id, related=[str(lamp.pk)])
     page = console.get(f"{place}/conversations?thread=lamp").content.decode()
-    assert "Known context: 1 memory" in page
+    assert "Known context: 2 memories" in page
+    assert "2 memories" in console.get(f"{place}/replay?turn={turn_id}").content.decode()
     assert "high confidence" in page
     assert f"/replay?turn={turn_id}" in page
     assert "scored 1 memory that it named" in page

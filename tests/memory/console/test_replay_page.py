@@ -1,5 +1,6 @@
 """Replay in the console: what a turn was handed, both rankings of a change, and the question saved; no JavaScript."""
 
+import re
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -93,8 +94,15 @@ def test_a_replayed_turn_is_saved_as_a_question(
     console: Console, user: EndUser, place: str, keys: list[MemoryItem], turn_id: uuid.UUID
 ) -> None:
     given = {"turn": str(turn_id), "question": QUESTION}
-    nothing = console.post(f"{place}/replay/save", given, follow=True)
-    assert "Not saved" in nothing.content.decode()
+    address = f"{place}/replay/save?{urlencode({'turn': turn_id, 'tiers': 'patterns'})}"
+    nothing = console.post(address, given)
+    # Beside the button, on the page as it was.
+    assert nothing.status_code == 422
+    page = nothing.content.decode()
+    assert re.search(r'id="save-question"><div role="alert">.*?Not saved', page)
+    assert "Only Patterns" in page
+    # One count of what a turn handed over, wherever it is told.
+    assert f"{len(keys)} memories" in console.get(f"{place}/replay").content.decode()
     console.post(f"{place}/replay/save", {**given, "expected": [str(keys[0].pk)]})
     [case] = memory.read_questions(user).questions
     assert (case.question, case.expected, case.turn_id) == (QUESTION, (keys[0].pk,), turn_id)

@@ -15,7 +15,7 @@ from memory.models import Fact
 from memory.models.facts import FactState
 from memory.personal_page.forms import PAGE, ListForm
 from memory.personal_page.session import PersonalVisit, personal_page
-from memory.personal_page.told import redirect_with, tell_done
+from memory.personal_page.told import redirect_back, redirect_with, tell_done
 from memory.store.admission import WriteRefused
 from memory.web.refused_forms import show_refusal
 from memory.web.relation_wordings import name_subject
@@ -87,7 +87,7 @@ def save_correction(visit: PersonalVisit, fact: Fact, form: FactForm) -> bool:
 def reject(request: HttpRequest, visit: PersonalVisit, fact_id: uuid.UUID) -> HttpResponse:
     find_fact(visit, fact_id)
     visit.memory.reject_fact(visit.user, fact_id, now=timezone.now())
-    return redirect_with("personal:facts", "rejected")
+    return redirect_with("personal:facts", "rejected", fact_id)
 
 
 @require_POST
@@ -99,7 +99,7 @@ def restore(request: HttpRequest, visit: PersonalVisit, fact_id: uuid.UUID) -> H
     except WriteRefused:
         held = None
     is_back = held is not None and held.state == FactState.ACTIVE
-    return redirect_with("personal:forgotten", "restored" if is_back else "not_restored")
+    return redirect_back(request, "restored" if is_back else "not_restored")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

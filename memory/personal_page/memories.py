@@ -14,7 +14,7 @@ from memory.models.conditions import RowConditions
 from memory.personal_page.facts import list_ended
 from memory.personal_page.forms import PAGE, ListForm, TextForm
 from memory.personal_page.session import PersonalVisit, personal_page
-from memory.personal_page.told import redirect_with, tell_done
+from memory.personal_page.told import redirect_back, redirect_with, tell_done
 from memory.retrieval.results import SearchRequest
 from memory.store.admission import WriteRefused
 from memory.tiers import Status, Tier
@@ -129,7 +129,7 @@ def save_text(visit: PersonalVisit, item: MemoryItem, form: TextForm) -> bool:
 def archive(request: HttpRequest, visit: PersonalVisit, item_id: uuid.UUID) -> HttpResponse:
     if visit.memory.archive(visit.user, item_id, now=timezone.now()) is None:
         raise Http404("no such memory")
-    return redirect_with("personal:memories", "archived")
+    return redirect_with("personal:memories", "archived", item_id)
 
 
 @require_POST
@@ -139,10 +139,10 @@ def restore(request: HttpRequest, visit: PersonalVisit, item_id: uuid.UUID) -> H
     try:
         item = visit.memory.restore(visit.user, item_id, now=timezone.now(), similar_to=duplicate_id)
     except WriteRefused:
-        return redirect_with("personal:forgotten", "not_restored")
+        return redirect_back(request, "not_restored")
     if item is None:
         raise Http404("no such memory")
-    return redirect_with("personal:forgotten", "restored")
+    return redirect_back(request, "restored")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

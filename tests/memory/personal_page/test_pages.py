@@ -164,7 +164,13 @@ def test_a_person_corrects_rejects_and_takes_it_back(user: EndUser) -> None:
 
     with user_scope(user):
         held = Fact.objects.get(statement="Ann repairs clocks", state=FactState.ACTIVE)
-    assert "Ann repairs clocks" not in browser.post(f"/me/facts/{held.pk}/reject", follow=True).content.decode()
+    told = browser.post(f"/me/facts/{held.pk}/reject", follow=True).content.decode()
+    assert "Ann repairs clocks" not in told
+    # Undone where it was done.
+    undo = f"/me/facts/{held.pk}/restore"
+    assert f'action="{undo}"' in told
+    assert "Ann repairs clocks" in browser.post(undo, {"back": "facts"}, follow=True).content.decode()
+    browser.post(f"/me/facts/{held.pk}/reject")
     assert "Ann repairs clocks" in browser.get("/me/set-aside").content.decode()
     browser.post(f"/me/facts/{held.pk}/restore")
     assert "Ann repairs clocks" in browser.get("/me").content.decode()
@@ -172,6 +178,14 @@ def test_a_person_corrects_rejects_and_takes_it_back(user: EndUser) -> None:
     browser.post(f"/me/facts/{held.pk}/delete")
     for path in ("/me", "/me/set-aside"):
         assert "Ann repairs clocks" not in browser.get(path).content.decode()
+
+
+def test_facts_that_one_sentence_told_are_told_apart_by_what_was_read(user: EndUser) -> None:
+    memory.state_fact(user, "I live in Leeds and work as a nurse.", now=timezone.now())
+    page = " ".join(re.sub(r"<[^>]*>", " ", visit(user).get("/me").content.decode()).split())
+    assert page.count("I live in Leeds and work as a nurse.") == 2
+    assert "lives in leeds" in page.casefold()
+    assert "works as nurse" in page.casefold()
 
 
 def test_a_person_edits_sets_aside_and_deletes_what_is_kept(
@@ -189,7 +203,9 @@ def test_a_person_edits_sets_aside_and_deletes_what_is_kept(
     assert browser.post(f"/me/memories/{item.pk}/edit", form).status_code == 422
     assert browser.post(f"/me/memories/{item.pk}/edit", {"text": "", "version": 2}).status_code == 422
 
-    assert "in the garden" not in browser.post(f"/me/memories/{item.pk}/archive", follow=True).content.decode()
+    told = browser.post(f"/me/memories/{item.pk}/archive", follow=True).content.decode()
+    assert "in the garden" not in told
+    assert f'action="/me/memories/{item.pk}/restore"' in told
     assert "in the garden" in browser.get("/me/set-aside").content.decode()
     assert "It is back." in browser.post(f"/me/memories/{item.pk}/restore", follow=True).content.decode()
     assert memory.list_events(user, item.pk)[0].actor == "person"

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from memory.claims.claim import SPEAKER
 from memory.console.acting import open_facade
 from memory.console.fact_history import build_fact_history, describe_evidence
 from memory.console.fact_lines import build_fact_line, build_fact_lines
@@ -25,6 +26,7 @@ from memory.web.labels import TRUST_NAMES
 from memory.web.notices import tell
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
 from memory.web.refusal_wordings import word_refusal
+from memory.web.relation_wordings import name_subject
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -55,6 +57,7 @@ def build_fact_context(person: ViewedPerson, details: FactDetails) -> dict[str, 
     return {
         "person": person,
         "now": now,
+        "subject": name_subject(fact.subject) if fact.subject_key != SPEAKER else name_person(person),
         "line": build_fact_line(fact, successors.get(fact.pk), now),
         "fact": fact,
         "chain": build_fact_lines(chain, successors, now) if len(chain) > 1 else [],
@@ -66,6 +69,11 @@ def build_fact_context(person: ViewedPerson, details: FactDetails) -> dict[str, 
         "history": build_fact_history(details.history[:EVENTS]),
         "more_events": len(details.history) > EVENTS,
     }
+
+
+def name_person(person: ViewedPerson) -> str:
+    """To an operator a person is not "you"."""
+    return open_facade(person).find_name(person.user) or person.user.external_id
 
 
 def list_evidence_before(person: ViewedPerson, fact: Fact, chain: Sequence[Fact]) -> list[FactEvidence]:

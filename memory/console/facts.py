@@ -1,6 +1,6 @@
 """The list of what is held true of a person: by subject, with how sure that is and when it holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,11 +8,14 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from memory.claims.claim import SPEAKER
 from memory.console.acting import open_facade
 from memory.console.fact_lines import KIND_NAMES, FactLine, build_fact_lines
 from memory.console.forms import FactFilterForm
 from memory.console.nights import find_last_night
 from memory.console.scope_choices import list_scope_choices
+from memory.facts.browsing import FactSubject
+from memory.facts.keys import fold_key
 from memory.facts.queries import FactFilter
 from memory.models.facts import FactState
 from memory.web.pages import OperatorRequest, person_page, render_page, wants_fragment
@@ -80,14 +83,29 @@ def list_groups(person: ViewedPerson, wanted: FactFilter, start: int, limit: int
     memory, now = open_facade(person), timezone.now()
     found, total = memory.list_facts_by_subject(person.user, wanted, now=now, start=start, limit=limit)
     successors = memory.find_successors(person.user, [fact for one in found for fact in one.facts])
-    groups = [
-        FactGroup(
-            name_subject(one.subject.name),
+    own_name = memory.find_name(person.user)
+    groups: list[FactGroup] = []
+    for one in found:
+        is_own = is_about_person(one.subject, own_name)
+        group = FactGroup(
+            own_name or person.user.external_id if is_own else name_subject(one.subject.name),
             KIND_NAMES.get(one.subject.kind, ""),
             one.subject.count,
             one.skipped,
             build_fact_lines(one.facts, successors, now),
         )
-        for one in found
-    ]
+        if is_own and groups and is_about_person(found[0].subject, own_name):
+            groups[0] = join_groups(groups[0], group)
+        else:
+            groups.append(group)
     return groups, total
+
+
+def is_about_person(subject: FactSubject, own_name: str) -> bool:
+    """What they say of themselves, and what is told of them by their name: "Tamar drinks no coffee"."""
+    called = fold_key(own_name)
+    return subject.key == SPEAKER or (called != "" and subject.key in {called, called.split()[0]})
+
+
+def join_groups(first: FactGroup, more: FactGroup) -> FactGroup:
+    return replace(first, count=first.count + more.count, lines=[*first.lines, *more.lines])

@@ -2,13 +2,16 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from memory.access.scope import user_scope
+from memory.claims.claim import SPEAKER
 from memory.facade.actor import FacadePart
-from memory.models import EndUser, MemoryItem, UserData
+from memory.models import EndUser, Fact, MemoryItem, UserData
 from memory.store import userdata, writing
 from memory.tiers import Tier
+
+NAME: Final = "name"
 
 
 class PersonVerbs(FacadePart):
@@ -20,6 +23,13 @@ class PersonVerbs(FacadePart):
             if not aims.filter(pk=item_id).exists():
                 return None
             return writing.archive_memory(user, item_id, now=now, actor=self.actor)
+
+    def find_name(self, user: EndUser) -> str:
+        """What the person said they are called, "Mia Berg"; empty where they did not."""
+        with user_scope(user):
+            told = Fact.objects.for_user(user).active().filter(subject_key=SPEAKER, relation=NAME, polarity=True)
+            name = told.order_by("-last_seen", "pk").values_list("object", flat=True).first() or ""
+        return name.title() if name.islower() else name
 
     def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
         """In the place of what the key held. Never searched, learned from or shown to a model."""

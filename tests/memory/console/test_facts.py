@@ -61,7 +61,7 @@ def test_facts_stand_by_subject_the_person_first_then_people_animals_things(
     ):
         state(user, statement)
     page = read(console, f"{place}/facts")
-    order = [page.index(f"<bdi hx-disable>{name}</bdi>") for name in ("You", "Sister", "Mimi")]
+    order = [page.index(f"<bdi hx-disable>{name}</bdi>") for name in ("ann", "Sister", "Mimi")]
     assert order == sorted(order)
     assert "person · 1 fact" in page
     assert "animal · 1 fact" in page
@@ -141,7 +141,7 @@ def test_a_long_list_comes_in_pages_without_losing_or_doubling_a_fact(
     assert f'href="?from={PAGE}"' in first
     second = console.part(f"{place}/facts?from={PAGE}").content.decode()
     assert "<html" not in second
-    assert "You</bdi>, continued" in second
+    assert "ann</bdi>, continued" in second
     found = [n for n in range(PAGE + 7) for page in (first, second) if f"Habit number {n} of mine." in page]
     assert sorted(found) == list(range(PAGE + 7))
     assert "End of the list" in read(console, f"{place}/facts", **{"from": "900"})

@@ -1,9 +1,13 @@
 """The front door and the list of people."""
 
+import re
+
 import pytest
 from django.test import override_settings
+from django.utils import timezone
 
 from memory.console import people
+from memory.facade import MemoryFacade
 from memory.models import EndUser, Membership, Operator, Organization
 from tests.factories import EndUserFactory
 from tests.memory.console.conftest import Console
@@ -65,3 +69,17 @@ def test_an_unknown_page_is_answered_in_style(console: Console, place: str) -> N
         answer = console.get("/console/acme/nobody")
     assert answer.status_code == 404
     assert b"Page not found" in answer.content
+
+
+def test_what_is_told_of_a_person_by_their_name_stands_with_what_they_say(
+    console: Console, user: EndUser, place: str
+) -> None:
+    memory, now = MemoryFacade("key:test"), timezone.now()
+    for statement in ("My name is Tamar Raz.", "I live in York.", "Tamar drinks no coffee."):
+        fact = memory.state_fact(user, statement, now=now, said_at=now).fact
+    assert fact is not None
+    assert fact.subject_key == "tamar"
+    page = console.get(f"{place}/facts").content.decode()
+    assert re.findall(r"<h2[^>]*><bdi hx-disable>([^<]*)</bdi>", page) == ["Tamar Raz"]
+    assert "3 facts" in page
+    assert "You</" not in page

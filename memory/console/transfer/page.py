@@ -29,6 +29,9 @@ from memory.web.wordings import translate as _
 LISTED = 20
 # A header is the first line and shorter than this; a zip or an array begins otherwise.
 HEADER_BYTES = 4096
+EXAMPLE = """\
+{"thread": "kitchen", "time": "2026-05-03T10:00:00Z", "speaker": "user", "text": "I play tennis on Sundays."}
+{"thread": "kitchen", "time": "2026-05-03T10:00:05Z", "speaker": "assistant", "text": "Have fun!"}"""
 
 
 def describe_tier(tier: Tier) -> str:
@@ -90,7 +93,7 @@ def add_file(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     except BrokenFile as broken:
         return render_transfers(request, person, form, faults=broken.faults, status=422)
     except BrokenExport as broken:
-        return render_transfers(request, person, form, faults=[broken], status=422)
+        return render_transfers(request, person, form, faults=[broken, *broken.others], status=422)
     return redirect(reverse("console:transfer_job", args=[*person.path, job.pk]))
 
 
@@ -131,6 +134,7 @@ def render_transfers(
         "now": timezone.now(),
         "form": form,
         "faults": faults or [],
+        "example": EXAMPLE,
         "lines": [TransferLine(row) for row in rows],
         "formats": list(FORMAT_NAMES.values()),
     }

@@ -72,7 +72,8 @@ class Command(BaseCommand):
             else:
                 self.import_file(organization, options["user"], file, survey, tier)
         except BrokenExport as fault:
-            raise CommandError(f"{fault}\nNothing was imported from {options['file'].name}.") from None
+            faults = "\n".join(map(str, [fault, *fault.others]))
+            raise CommandError(f"{faults}\nNothing was imported from {options['file'].name}.") from None
         except OSError as fault:
             raise CommandError(f"{options['file']} cannot be read: {fault.strerror}") from None
 

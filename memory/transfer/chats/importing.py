@@ -1,8 +1,9 @@
 """Imports a file of chats for one user: checks the whole file, then writes it in batches that are safe to repeat."""
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -50,6 +51,10 @@ FORMATS: dict[str, ModuleType] = {
     module.KIND: module for module in (chatgpt, claude, claude_code, letta, mem0, zep, hindsight, jsonl)
 }
 ACTOR = "import"
+UNKNOWN = "is in none of the known formats"
+# Besides the first.
+MOST_FAULTS = 4
+WORD = re.compile(r"\w+")
 STATEMENT_TAGS = {
     ImportedKind.ABOUT_PERSON: "identity",
     ImportedKind.ANSWER_WISH: "preference",
@@ -113,11 +118,15 @@ class ImportProgress:
 
 
 class ChatFile:
-    """One file of chats in a known format. Raises BrokenExport as soon as a fault is met."""
+    """One file of chats in a known format. Raises BrokenExport as soon as a fault is met, with a few that follow."""
 
     def __init__(self, path: Path, kind: str = "auto") -> None:
         self.sources = reading.list_sources(path)
-        self.kind = _detect_kind(self.sources) if kind == "auto" else kind
+        try:
+            self.kind = _detect_kind(self.sources) if kind == "auto" else kind
+        except BrokenExport as fault:
+            fault.others = list_other_faults(self.sources, None, fault)
+            raise
         self.format = FORMATS[self.kind]
 
     def read_messages(self) -> Iterator[ImportedMessage | SkippedMessage]:
@@ -153,12 +162,16 @@ class ChatFile:
         """Reads the whole file. Nothing may be written before this has returned."""
         # Reading the file twice costs seconds; half an import costs trust.
         found = ImportSurvey(self.kind)
-        for message in self.read_messages():
-            if isinstance(message, SkippedMessage):
-                found.skip(message)
-            else:
-                found.add(message, sum(1 for _ in split_text(message.text)))
-            on_message()
+        try:
+            for message in self.read_messages():
+                if isinstance(message, SkippedMessage):
+                    found.skip(message)
+                else:
+                    found.add(message, sum(1 for _ in split_text(message.text)))
+                on_message()
+        except BrokenExport as fault:
+            fault.others = list_other_faults(self.sources, self.format, fault)
+            raise
         return found
 
     def iterate_memories(self, tier: Tier) -> Iterator[NewMemory]:
@@ -237,9 +250,46 @@ def _detect_kind(sources: list[reading.ExportSource]) -> str:
         if kind := _recognise_kind(record):
             return kind
         if not source.is_beside:
-            shapes = "; ".join(module.SHAPE for module in FORMATS.values())
-            raise BrokenExport(record.place, f"is in none of the known formats: {shapes}")
+            raise BrokenExport(record.place, f"{UNKNOWN}; the nearest: {find_nearest_shape(record)}")
     raise BrokenExport("", "the export holds no conversations")
+
+
+def find_nearest_shape(record: reading.ExportRecord) -> str:
+    """That of the format with the most of the record's fields; of plain JSON Lines where none has one."""
+
+    def count_fields(module: ModuleType) -> tuple[int, bool]:
+        named = set(WORD.findall(module.SHAPE))
+        return len(named & set(record.value)), module is jsonl
+
+    return str(max(FORMATS.values(), key=count_fields).SHAPE)
+
+
+def list_other_faults(
+    sources: Sequence[reading.ExportSource], module: ModuleType | None, first: BrokenExport
+) -> tuple[BrokenExport, ...]:
+    """What else is wrong, a few of them: whoever mends one line learns of the next ones too."""
+    found: list[BrokenExport] = []
+    try:
+        for source in sources:
+            for record in reading.read_records(source, found.append):
+                if reason := find_fault(record, module):
+                    found.append(BrokenExport(record.place, reason))
+                if len(found) > MOST_FAULTS:
+                    break
+    except BrokenExport as fault:
+        found.append(fault)
+    return tuple(fault for fault in found if fault.place != first.place)[:MOST_FAULTS]
+
+
+def find_fault(record: reading.ExportRecord, module: ModuleType | None) -> str:
+    if module is None:
+        return "" if _recognise_kind(record) else UNKNOWN
+    try:
+        for _said in module.read_messages(record.value):
+            pass
+    except MalformedRecord as fault:
+        return str(fault)
+    return ""
 
 
 def _recognise_kind(record: reading.ExportRecord) -> str:

@@ -32,6 +32,8 @@ class BrokenExport(Exception):
         super().__init__(f"{place}: {reason}" if place else reason)
         self.place = place
         self.reason = reason
+        # What is wrong further on, a few of them.
+        self.others: tuple[BrokenExport, ...] = ()
 
 
 class ImportedKind(StrEnum):

@@ -8,7 +8,7 @@ import codecs
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,8 +132,13 @@ def read_first_character(source: ExportSource) -> str:
     return ""
 
 
-def read_records(source: ExportSource) -> Iterator[ExportRecord]:
-    """The elements of a JSON array, or the lines of JSON Lines, whichever the file is."""
+def read_records(
+    source: ExportSource, on_fault: Callable[[BrokenExport], None] | None = None
+) -> Iterator[ExportRecord]:
+    """The elements of a JSON array, or the lines of JSON Lines, whichever the file is.
+
+    With ``on_fault`` the reading goes on behind a line that is no JSON.
+    """
     opening = read_first_character(source)
     if source.is_beside and opening not in {"[", "{"}:
         return
@@ -148,7 +153,7 @@ def read_records(source: ExportSource) -> Iterator[ExportRecord]:
         elif is_one_object:
             yield _read_whole(source, stream)
         else:
-            yield from _read_lines(source, stream)
+            yield from _read_lines(source, stream, on_fault)
 
 
 def _is_one_object(source: ExportSource) -> bool:
@@ -188,14 +193,22 @@ def _refuse_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _read_lines(source: ExportSource, stream: IO[bytes]) -> Iterator[ExportRecord]:
+def _read_lines(
+    source: ExportSource, stream: IO[bytes], on_fault: Callable[[BrokenExport], None] | None
+) -> Iterator[ExportRecord]:
     number = 0
     while line := stream.readline(_MAX_RECORD + 1):
         number += 1
         place = _format_place(source, f"line {number}")
         if len(line) > _MAX_RECORD:
             raise BrokenExport(place, f"is longer than {_MAX_RECORD >> 20} MiB")
-        value = _decode_line(place, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line)
+        try:
+            value = _decode_line(place, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line)
+        except BrokenExport as fault:
+            if on_fault is None:
+                raise
+            on_fault(fault)
+            continue
         if value is not None:
             yield ExportRecord(place, value)
 

@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import zipfile
+from html import unescape
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
@@ -64,6 +66,15 @@ def test_chats_are_recognised_and_shown_before_anything_is_written(console: Cons
     address = find_address(user)
     answer = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", b'{"lamp": 1}')})
     assert (answer.status_code, "in none of the known formats" in answer.content.decode()) == (422, True)
+
+    lines = b'{"thread": "t", "foo": 1}\n{"foo": 1}\nnot json\n'
+    told_lines = console.post(f"{address}/import", {"file": SimpleUploadedFile("x", lines)}).content.decode()
+    # The format that is nearest, and what is wrong with each line.
+    assert "the nearest: a line of JSON Lines has thread, time, speaker and text" in unescape(told_lines)
+    faults = re.findall(r"<li[^>]*>(line \d+: is \w+ \w+)", told_lines)
+    assert faults == ["line 1: is in none", "line 2: is in none", "line 3: is not JSON"]
+    assert "ChatGPT conversation" not in told_lines
+    assert '<details id="example" open>' in told_lines
 
     page = check_chats(console, user)
     text = console.get(page).content.decode()

@@ -183,8 +183,8 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10.0
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "fast"
-# What looks through all of a person, or through everybody, waits behind what somebody has just said: after a restart the
-# promotion of 29 people held up what 40 turns told for a minute. A file that takes minutes to read holds up nothing.
+# What looks through all of a person, or through everybody, waits behind what somebody has just said: after a restart
+# the promotion of 29 people held up what 20 turns told for a minute. A file that takes minutes to read has a worker.
 SLOW_TASKS = (
     "memory.promote_everyone",
     "memory.promote_user",

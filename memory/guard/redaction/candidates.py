@@ -17,6 +17,7 @@ from memory.guard.redaction.shapes import IDENTIFIER, INNER_CAPITAL, name_shape
 from memory.guard.redaction.values import (
     ValuePiece,
     find_digit_sequence,
+    is_measured,
     is_plain_word,
     load_digit_words,
     read_piece,
@@ -218,7 +219,7 @@ def read_value(text: str, start: int, end: int, *, is_told: bool) -> tuple[str, 
     if quoted := CLOSED_QUOTE.match(text, start):
         return name_quoted(quoted[1]), quoted.start(1), quoted.end(1)
     piece = read_piece(text, start)
-    if piece is None or piece.end > end:
+    if piece is None or piece.end > end or (piece.raw[-1].isdigit() and is_measured(text, piece.end)):
         return None
     if piece.raw.isalpha() and not INNER_CAPITAL.search(piece.raw):
         return read_word(text, start) if is_told else None

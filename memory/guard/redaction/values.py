@@ -33,9 +33,14 @@ QUOTED: Final = re.compile(
 # Forms of what is no secret: times, dates, sizes, versions, shares, sums, addresses, ranks.
 NO_SECRET: Final = re.compile(
     r"\A(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?(?:am|pm|h|uhr)?|\d{1,4}([-/.])\d{1,2}\1\d{2,4}|v?\d+(?:\.\d+)+\w{0,6}|"
-    r"\d+(?:[.,]\d+)?(?:%|px|ms|s|sec|min|h|kb|mb|gb|tb|k|m|km|kg|g|cm|mm|ml|l|x|th|st|nd|rd|am|pm|bit|hz|ghz|mhz|w|v|a|c|f|"
+    r"\d+(?:[.,]\d+)?(?:%|px|ms|s|sec|min|h|kb|mb|gb|tb|k|m|km|kg|g|mg|mcg|[µμ]g|iu|cm|mm|ml|cl|dl|l|x|th|st|nd|rd|am|pm|bit|hz|ghz|mhz|w|v|a|c|f|"
     r"€|\$|£|°\w?)"
     r"|[$€£]\d[\d.,]*[kmb]?|[\w.+-]+@[\w-]+\.[\w.-]+|(?:https?|ftp|file)://.*|www\..*|\d+x\d+|[a-z]{1,3}\d)",
+    re.IGNORECASE,
+)
+# A measure with a space between, as a dose mostly is: "losartan 100 mg". Of one letter a unit is as often a word.
+SPACED_UNIT: Final = re.compile(
+    r"[^\S\n]{1,2}(?:mg|mcg|[µμ]g|kg|ml|cl|dl|mm|cm|km|iu|kcal|mmol|kwh|kw|gb|mb|tb|ghz|mhz|%|€|£|\$|°)(?!\w)",
     re.IGNORECASE,
 )
 # Code: a call, a subscript, a path of names, a variable, a stand-in.
@@ -260,8 +265,15 @@ def ends_with_any(before: str, kind: str) -> bool:
 
 
 def is_counted(text: str, piece: ValuePiece) -> bool:
-    """Whether a number counts something: "12 characters", "4000 lines"."""
+    """Whether a number counts or measures something: "12 characters", "4000 lines", "100 mg"."""
+    if is_measured(text, piece.end):
+        return True
     if "," in piece.mark or piece.ends_sentence:
         return False
     following = read_piece(text, piece.end)
     return following is not None and following.folded in load_words("length unit")
+
+
+def is_measured(text: str, end: int) -> bool:
+    """Whether a unit stands behind a number that ends there."""
+    return SPACED_UNIT.match(text, end) is not None

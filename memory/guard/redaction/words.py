@@ -58,6 +58,14 @@ Continuations = dict[tuple[str, ...], list[str]]
 
 
 @cache
+def load_initials() -> frozenset[str]:
+    """Entries that are written in capitals, folded: in small letters they are words of another kind, as "TAN" is."""
+    codes = (*list_codes(), SHARED)
+    entries = (entry for code in codes for kind in CUES for entry in read_entries(code, SUBJECT, kind))
+    return frozenset(fold_phrase(entry) for entry in entries if entry.isupper() and entry.isascii())
+
+
+@cache
 def load_phrases() -> dict[str, tuple[tuple[int, Continuations], ...]]:
     """Entries by their first word and by how many they are, the longest first.
 
@@ -146,11 +154,15 @@ class CueReading:
             if found:
                 passed = at + found[0]
                 start, stop = places[at][0], places[passed - 1][1]
-                if FILE_ENDING.match(self.folded, stop):
+                if FILE_ENDING.match(self.folded, stop) or self._is_other_word(start, stop):
                     continue
                 yield from ((kind, start, stop) for kind in found[1])
             elif word.endswith(last_letters) and not FILE_ENDING.match(self.folded, places[at][1]):
                 yield next(kind for ending, kind in endings if word.endswith(ending)), *places[at]
+
+    def _is_other_word(self, start: int, stop: int) -> bool:
+        """ "TAN" is a code and "tan" the colour that somebody comes home with."""
+        return self.folded[start:stop] in load_initials() and not self.text[start:stop].isupper()
 
     def list_numbers(self, number_words: frozenset[str]) -> Iterator[int]:
         """Where a number begins, in digits or in words."""

@@ -113,6 +113,16 @@ def test_what_a_secret_opens_tells_of_it_where_nothing_names_it(text: str, kind:
         "Keep the budget at 6770 euros until November. Ask Ines Ortega for the password of the reader.",
         "la llave de repuesto la tiene Rafael Romero, en el número 106",
         "המפתח הרזרבי אצל נועה וייס, בית מספר 117",
+        # Names, medicines and doses end as "TAN" and "PIN" do; what has a unit is a measure.
+        "I'm on losartan 50mg now",
+        "ich nehme Valsartan 160 mg morgens",
+        "Valsartan 160 morgens, Quetiapin 300 abends",
+        "Carbamazepin 400, nicht mehr 200",
+        "ask Stan 4411 about it",
+        "I paid the tan 450",
+        "Titan 3000 is my backpack",
+        "in Kasachstan 2015, in Pakistan 2010",
+        "the safe weighs 1200 kg",
     ],
 )
 def test_what_only_stands_near_such_words_is_no_secret(text: str) -> None:
@@ -155,6 +165,11 @@ def test_a_long_name_is_no_key(text: str) -> None:
         ("das Kennwort fürs Archiv steht jetzt auf Rabenfeder_8", "password"),
         ("la password del registro è Merlo.Nero3", "password"),
         ("הקוד של המחסן החדש הוא 6631", "code"),
+        ("die TAN ist 448812", "one time code"),
+        ("TAN: 448812", "one time code"),
+        ("die tan war 448812", "one time code"),
+        ("smsTAN 448812 eingeben", "one time code"),
+        ("meine Handypin ist 4471", "pin"),
     ],
 )
 def test_what_stands_around_a_value_tells_that_it_is_a_secret(text: str, kind: str) -> None:

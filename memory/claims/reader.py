@@ -93,7 +93,7 @@ from memory.claims.voices.others import (
     speaks_for_others,
 )
 from memory.claims.voices.suppositions import drop_supposed, pretends, put_ahead
-from memory.claims.voices.whether import drop_asked
+from memory.claims.voices.whether import drop_advised, drop_asked
 from memory.guard import find_order, find_refusal, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 
@@ -224,7 +224,7 @@ def settle_supposed(one: SentenceReading, whole: AnnotatedText, framed: FramedTe
     is_asked = any(before.is_question and is_proposed(before.raw, raw, whole.languages) for before in around)
     is_supposed = is_asked or framed.is_supposed(raw, one.place)
     told = () if is_supposed else drop_asked(one.claims, one.sentence, languages)
-    claims = tuple(drop_supposed(told, one.sentence, languages))
+    claims = tuple(drop_supposed(drop_advised(told, one.sentence, languages), one.sentence, languages))
     is_supposed = is_supposed or (not claims and pretends(one.sentence, languages))
     return replace(one, claims=claims, is_supposed=is_supposed or (not told and bool(one.claims)))
 

@@ -175,6 +175,9 @@ def find_name_before(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int]
     comma -= comma > 0 and sentence.says(comma, "det") and sentence.tokens[comma - 1].text == ","
     if comma < 1 or sentence.tokens[comma].text != ",":
         return None
+    if comma > 1 and sentence.says(noun.end, "be 3", "have 3"):
+        # "I work at Jellyfish in London, my boss is Jenny": what begins behind the comma is a clause of its own.
+        return None
     token = sentence.tokens[comma - 1]
     if (titled := find_titled(sentence, comma)) is not None:
         return titled

@@ -99,6 +99,9 @@ def find_place_end(sentence: SpokenSentence, at: int, kind: str) -> int:
 
 def may_be_place(sentence: SpokenSentence, first: int, end: int, kind: str, *, is_led: bool) -> bool:
     """A name, or where somebody works or what they study also a noun: "my shift at the hospital"."""
+    if kind == "study" and sentence.tokens[first].text[0].isdigit() and sentence.tokens[end - 1].has("month", "time"):
+        # "My driving test on the 3rd of December".
+        return False
     if kind in {"work", "study"}:
         return is_led or end - first == 1 or sentence.tokens[end - 1].is_capital or kind == "study"
     if sentence.tokens[first].is_capital:

@@ -10,6 +10,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.forms_of_address import name_address
 from memory.claims.frames.numerals import read_spoken
+from memory.claims.frames.participles import is_participle
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.blood import BLOOD_TYPE, is_blood_type
@@ -26,7 +27,7 @@ from memory.claims.slots.misplaced import is_misplaced
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.origins import is_place_of_wedding, settle_origin
 from memory.claims.slots.spoken import cut_before, names_noun
-from memory.claims.slots.states import ALLERGIES, EATS, name_state
+from memory.claims.slots.states import ALLERGIES, EATS, name_state, name_support
 from memory.claims.slots.swaps import name_swapped
 from memory.claims.slots.trades import settle_trade
 from memory.claims.slots.unnamed import (
@@ -55,9 +56,11 @@ HAD_BY_NAME: Final = NAMED | ANIMALS | {"friend_of"}
 SUCCEEDED: Final = frozenset({"boss", "landlord"})
 OPEN: Final = frozenset({ABOUT, REQUEST, "style", "time", BLOOD_TYPE})
 # Of which no time of the week is the object: "I can't do Wednesday".
-TIMELESS: Final = frozenset({"smokes", "drinks", EATS, "dislikes"})
+TIMELESS: Final = frozenset({"smokes", "drinks", EATS, "dislikes", "studies"})
 BRACKET: Final = re.compile(r"[()]")
 WORD: Final = re.compile(r"[^\W_]+")
+ORDINAL: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
+NUMBER: Final = re.compile(r"\d{3}")
 CLOCK: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|h|uhr)")
 
 
@@ -79,6 +82,8 @@ def fit_claim(claim: Claim, *, has_capitals: bool) -> Claim | None:
         return free_claim(claim)
     if claim.relation in CALLED and (stated := settle_named(claim, has_capitals=has_capitals)) is not None:
         return stated
+    if is_no_name(claim):
+        return None
     if (doing := name_doing(claim)) is not None:
         return doing
     if claim.tense == "over" or fits_relation(claim.relation, claim.object):
@@ -109,6 +114,16 @@ def tells_nothing(claim: Claim) -> bool:
 def is_bidden(claim: Claim) -> bool:
     """ "Fala-me da vida em Beja": a verb with a pronoun written onto it gives nobody a rash."""
     return claim.relation in ALLERGIES and bool(claim.object) and f"{claim.object}-me " in claim.statement.casefold()
+
+
+def is_no_name(claim: Claim) -> bool:
+    """ "Das Rad hab ich meinem Bruder geschenkt", "meine Ärztin ist Frau Klein, Tel. 0421 555123": what was done with
+    it is no name of his, nor her number one of hers."""
+    if claim.relation in PEOPLE and NUMBER.search(claim.object):
+        return True
+    is_one_word = claim.relation in CALLED and claim.object.isalpha()
+    at = claim.statement.casefold().rfind(claim.object) if is_one_word else -1
+    return at > 0 and claim.statement[at].islower() and is_participle(claim.object, claim.lang or "en")
 
 
 def is_softener(claim: Claim) -> bool:
@@ -359,10 +374,11 @@ def names_children(claim: Claim) -> bool:
 
 
 def tells_when(spoken: str, language: str) -> bool:
-    """ "We got married last week" names nobody."""
+    """ "We got married last week" names nobody, nor "the 3rd of December"."""
     words = WORD.findall(fold_text(spoken))
+    small = load_small_words(language or "en") | load_words(language or "en", "of", "frames")
     return any(map(is_time_word, words)) and all(
-        is_time_word(word) or word in load_small_words(language or "en") for word in words
+        is_time_word(word) or word in small or ORDINAL.fullmatch(word) is not None for word in words
     )
 
 
@@ -391,6 +407,7 @@ SETTLING: Final = (
     settle_age,
     settle_origin,
     settle_joined,
+    name_support,
     name_state,
     complete_value,
     name_kind,

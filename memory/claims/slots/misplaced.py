@@ -36,7 +36,7 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return is_ridden(claim) or is_felt(claim) or is_done(claim)
+        return is_ridden(claim) or is_felt(claim) or is_done(claim) or is_driven_apart(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
 
 
@@ -59,6 +59,12 @@ def is_done(claim: Claim) -> bool:
     """ "J'ai repris le piano", "ho cambiato lavoro": nothing that is had stands behind the verb as a participle."""
     first = claim.object.split()[0]
     return claim.lang in PERFECTS and is_participle(first, claim.lang)
+
+
+def is_driven_apart(claim: Claim) -> bool:
+    """ "Driving test got moved", "driving lessons on Monday": what is named by the driving, and no car."""
+    first = fold_letters(claim.object.split()[0])
+    return claim.relation == "car" and first in load_words(claim.lang or "en", "driven apart")
 
 
 def is_consumed(claim: Claim) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import free_claim
-from memory.claims.slots.matching import load_phrases, load_small_words, load_words
+from memory.claims.slots.matching import join_entries, load_phrases, load_small_words, load_words
 from memory.claims.slots.spoken import cut_before, list_before, names_noun
 from memory.claims.slots.unnamed import ALLERGIC, is_listed
 from memory.claims.taxonomy import KIN, PEOPLE
@@ -24,6 +24,8 @@ WORD: Final = re.compile(r"[^\W_]+")
 STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 EATS: Final = "eats"
 ALLERGIC_FOLDED: Final = tuple(map(fold_letters, ALLERGIC))
+# Relations of what stands behind "is".
+SAID_OF_SOMEBODY: Final = PEOPLE | {"is", "works_as", "name"}
 ALLERGIES: Final = frozenset({"allergic_to", "intolerant_to"})
 # Topics of what somebody may be allergic to: crab sticks, aspirin, wool, a cream, a cat.
 ALLERGENS: Final = frozenset({"food", "drink", "health", "clothes", "beauty", "animals"})
@@ -66,6 +68,23 @@ def find_borne(claim: Claim) -> str:
     leading = load_words(claim.lang or "en", "allergy to") | load_words(claim.lang or "en", "article")
     said = [*dropwhile(lambda word: fold_letters(word) in leading, rest)]
     return " ".join(said) if len(said) < len(rest) else ""
+
+
+def name_support(claim: Claim) -> Claim:
+    """ "I'm a Man City fan", "ich bin Werder-Fan", "my brother is a City fan": what they like, and neither a name nor
+    a trade."""
+    if claim.relation not in SAID_OF_SOMEBODY or not claim.object:
+        return claim
+    language = claim.lang or "en"
+    degree, named = (join_entries(language, kind) for kind in ("supporter degree", "supporter"))
+    said = re.fullmatch(rf"(?:(?:{degree})\s)*(?:(?P<whom>.*\S)[\s-])?(?:{named})(?P<of>\s\S+\s.+)?", claim.object)
+    if said is None or (said["whom"] and said["of"]):
+        return claim
+    liked = said["whom"] or (said["of"] or "").strip().partition(" ")[2]
+    if not liked:
+        return free_claim(claim)
+    whose = claim.relation if claim.relation in PEOPLE and claim.subject == SPEAKER else claim.subject
+    return replace(claim, subject=whose, relation="likes", object=liked)
 
 
 def is_no_allergen(claim: Claim) -> bool:

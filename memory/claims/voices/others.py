@@ -115,7 +115,10 @@ def load_titles() -> re.Pattern[str]:
 
 @cache
 def load_dates() -> re.Pattern[str]:
-    """A day with a dot before its month, which ends no sentence either: "am 11. Oktober", "am 1.12. kommt sie"."""
+    """A day with a dot before its month, which ends no sentence either: "am 11. Oktober", "am 1.12. kommt sie".
+
+    Nor does the dot of a number that says which one it is: "im 4. Semester", "die 8. Klasse".
+    """
     months = (name for number in range(1, 13) for name in collect_entries("periods", f"month {number}"))
     # The lists are without accents.
     written = "|".join(re.escape(name).replace("a", "[aä]") for name in months)
@@ -124,7 +127,9 @@ def load_dates() -> re.Pattern[str]:
     begins = "|".join(map(re.escape, collect_entries("periods", "begins a sentence")))
     before = "|".join(rf"(?<=\b{word} )" for word in collect_entries("periods", "before a dotted day"))
     alone = rf"(?i:{before})\d{{1,2}}\.(?=\s\w)(?!\s(?i:{begins})\b)"
-    return re.compile(rf"(?<![\w.])(?:{named}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ])|{alone})")
+    # "Dr. Lehmann, Tel. 0421 555123".
+    numbered = rf"(?i:{'|'.join(map(re.escape, collect_entries('periods', 'before a dotted number')))})\.(?=\s?[+(\d])"
+    return re.compile(rf"(?<![\w.])(?:{named}|{numbered}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ])|{alone})")
 
 
 def speaks_for_others(reading: AnnotatedText) -> bool:

@@ -1,6 +1,7 @@
 """What is only asked or not known: of "she asked me if I live in Hull" and "no sé si soy alérgica" nothing is so.
 
-Nor is it denied: "I don't know" says nothing of the allergy behind it.
+Nor is it denied: "I don't know" says nothing of the allergy behind it. What somebody should do, nobody does yet: "Dave
+says I should quit and become a DJ" makes neither of the two one.
 """
 
 import re
@@ -10,6 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.slots.matching import join_entries
+from memory.claims.voices.suppositions import LASTING
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 
@@ -27,6 +29,24 @@ def drop_asked(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str
     said, inside = fold_letters(sentence.raw.replace(asked, " ")), fold_letters(asked)
     values = ((one, [value for value in (one.object, one.subject) if value != SPEAKER]) for one in claims)
     return [one for one, spoken in values if not any(is_only_in(value, inside, said) for value in spoken)]
+
+
+def drop_advised(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:
+    """Without what somebody should do, unless it lasts whatever is done: "I should take my metformin"."""
+    advised = load_advised(languages).search(sentence.raw)
+    if advised is None:
+        return list(claims)
+    said, inside = fold_letters(sentence.raw.replace(advised[0], " ")), fold_letters(advised[0])
+    return [one for one in claims if one.relation in LASTING or not is_only_in(one.object, inside, said)]
+
+
+@cache
+def load_advised(languages: tuple[str, ...]) -> re.Pattern[str]:
+    """From "I should" to the next mark or the reason for it: "... because I live in Hull", "... but I like it here"."""
+    begun = "|".join(join_entries(code, "advised") for code in languages) or "(?!)"
+    kinds = ("sub", "but", "rel")
+    ends = "|".join(join_entries(code, kind, "frames") for code in languages for kind in kinds) or "(?!)"
+    return re.compile(rf"(?<!\w)(?:{begun})(?:\s+(?!(?:{ends})(?!\w))[^\s,;:.!?]+){{1,30}}", re.IGNORECASE)
 
 
 def is_only_in(value: str, asked: str, said: str) -> bool:

@@ -73,3 +73,17 @@ def test_a_dream_and_an_exercise_tell_nothing(text: str) -> None:
 )
 def test_a_question_about_a_case_tells_nothing(text: str) -> None:
     assert read_claims(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my mate Dave says I should quit my job and become a DJ lol", [("you", "friend_of", "dave")]),
+        ("I should quit my job and become a DJ", []),
+        ("my sister wants me to move to Leeds and work at Tesco", []),
+        ("mein Kumpel Jan sagt ich soll kündigen und DJ werden", [("you", "friend_of", "jan")]),
+        ("my sister says I should move but she lives in Leeds", [("sister", "lives_in", "leeds")]),
+    ],
+)
+def test_what_somebody_should_do_is_not_done(text: str, told: list[tuple[str, str, str]]) -> None:
+    assert list_told(text) == told

@@ -17,6 +17,7 @@ from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.replies.answering import PLAIN, spell_out
 from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
@@ -68,7 +69,12 @@ def tells_dismissal(spoken: str, language: str) -> bool:
 def drop_when(spoken: str, language: str) -> str:
     light = list_frame_words(language, "now", "adv")
     words = spoken.split(" ")
-    kept = [one for one in words[:-1] if fold_letters(one) not in light and not is_time_word(fold_text(one))]
+    timed = [is_of_calendar(one, language) for one in words]
+    # "Bin seit Mai in Rente".
+    led = list_frame_words(language, "since", "prep")
+    since = [fold_letters(one) in led and behind for one, behind in zip(words, [*timed[1:], False], strict=True)]
+    told = zip(words[:-1], timed[:-1], since[:-1], strict=True)
+    kept = [one for one, is_when, leads in told if not (is_when or leads or fold_letters(one) in light)]
     return " ".join([*kept, words[-1]])
 
 

@@ -10,7 +10,9 @@ from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 
-OLDEST: Final = 120
+# Of who speaks, a number behind a mark is an age from here on: "Ottavia, 3" is something else.
+YOUNGEST, OLDEST = 6, 120
+OF_TRADE: Final = frozenset({(SPEAKER, "works_as"), (SPEAKER, "is")})
 MOST_OF_NAME: Final = 3
 # Words of a clause that says no more than "pleased to meet you".
 MOST_OF_GREETING: Final = 5
@@ -29,18 +31,23 @@ def read_introduced(reader: PhraseReader, clause: HotClause, beside: Sequence[Ho
 
 
 def read_ages_beside(reader: PhraseReader, told: Sequence[ClauseFact]) -> Iterator[ClauseFact]:
-    """ "Moi c'est Bastien, 41 ans", "my son Leo (9)": a number between marks behind the name of somebody."""
+    """ "Moi c'est Bastien, 41 ans", "my son Leo (9)", "Inès 6 ans et Sami 3 ans": a number behind somebody's name."""
     tokens, end = reader.tokens, len(reader.tokens)
     named = {one.object: one.subject if one.relation == "name" else one.object for one in told if is_naming(one)}
+    # "I'm a retired teacher, 71".
+    named |= {one.object: SPEAKER for one in told if (one.subject, one.relation) in OF_TRADE}
     aged = {one.subject for one in told if one.relation == "age"}
-    for at in range(2, end):
-        number = read_number(tokens, at, end, reader.words.language) if tokens[at - 1].is_mark else None
+    for at in range(1, end):
+        number = read_number(tokens, at, end, reader.words.language)
         if number is None or not 0 < int(number[0]) <= OLDEST:
             continue
         behind = tokens[number[1]] if number[1] < end else None
-        starts = range(max(0, at - 1 - MOST_OF_NAME), at - 1)
-        who = next((named[name] for start in starts if (name := reader.cut(start, at - 1)) in named), "")
-        if who and who not in aged and (behind is None or behind.is_mark or behind.has("age unit")):
+        last = at - tokens[at - 1].is_mark
+        starts = range(max(0, last - MOST_OF_NAME), last)
+        who = next((named[name] for start in starts if (name := reader.cut(start, last)) in named), "")
+        is_closed = behind is None or behind.is_mark or behind.has("age unit", "conj", "verb", "frame")
+        is_told = who != SPEAKER or (tokens[at - 1].is_mark and int(number[0]) >= YOUNGEST)
+        if who and who not in aged and is_closed and is_told:
             yield ClauseFact(who, "age", number[0], find_span(reader, at, number[1]))
 
 

@@ -240,11 +240,13 @@ def list_counted(reader: PhraseReader, phrase: NounPhrase) -> list[str]:
 
 
 def skip_age(reader: PhraseReader, at: int) -> int:
-    """Behind "(4)", ", 4," and "de cinq ans"."""
+    """Behind "(4)", ", 4,", "de cinq ans" and "6 ans"."""
     tokens, end = reader.tokens, len(reader.tokens)
     is_led = at < end - 1 and (tokens[at].is_mark or tokens[at].has("of"))
-    number = read_number(tokens, at + 1, end, reader.words.language) if is_led else None
-    if number is None:
+    number = read_number(tokens, at + is_led, end, reader.words.language) if at < end else None
+    behind = tokens[number[1]] if number is not None and number[1] < end else None
+    is_closed = behind is None or behind.is_mark or behind.has("age unit", "conj")
+    if number is None or not (is_led or is_closed):
         return at
     stop = number[1] + (number[1] < end and tokens[number[1]].has("age unit"))
     return stop + (stop < end and tokens[stop].is_mark and tokens[stop].text != ",")

@@ -1,15 +1,15 @@
 """Finds what fills the slots of a sentence: subject, relation and object by the templates of its languages."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.health.diets import AGAIN, EATS
 from memory.claims.health.diets import load_phrases as load_phrases_of_diets
-from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words
+from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words, shares_subjects
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
 from memory.language.loader import list_codes, read_entries, read_sections
@@ -158,10 +158,20 @@ def find_slots(raw: str, languages: frozenset[str] | None) -> list[SlotMatch]:
             for template in choose_templates(tokens, language):
                 found += match_template(template, tokens, language)
     kept: list[SlotMatch] = []
-    for slot in sorted(found, key=lambda one: (-one.weight, one.is_third, one.start)):
+    # "Wir sind weggezogen und wohnen jetzt in Zug": what may be the person's is of nobody who was left out.
+    for slot in sorted(found, key=lambda one: (one.is_third and not one.subject, -one.weight, one.is_third, one.start)):
         if not any(overlaps(slot.object_span, other.object_span) for other in kept):
             kept.append(slot)
     return sorted(kept, key=lambda one: one.start)
+
+
+def share_subject(slot: SlotMatch, before: Sequence[SlotMatch], language: str) -> SlotMatch | None:
+    """ "My dad has diabetes and takes metformin": of whom the sentence told before, where it leaves out who it is."""
+    if not slot.is_third or slot.subject or not shares_subjects(language):
+        return slot
+    last = before[-1] if before else None
+    # "My sister Mia lives in York": where she is named she is no object of a clause.
+    return None if last is None or last.subject == SPEAKER else replace(slot, subject=last.subject)
 
 
 def choose_templates(tokens: TokenString, language: str) -> list[SlotTemplate]:

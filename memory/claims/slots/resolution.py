@@ -21,6 +21,7 @@ from memory.claims.slots.matching import (
     load_small_words,
     load_words,
     overlaps,
+    share_subject,
 )
 from memory.claims.slots.nouns import (
     LONGEST_NAME,
@@ -40,6 +41,7 @@ from memory.claims.subjects import is_person
 from memory.claims.taxonomy import PARTNERS
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
+from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
@@ -92,7 +94,10 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
         found = [slot for slot in found if not any(overlaps(slot.object_span, one.object_span) for one in names)]
         found += names
     resolved: list[SlotMatch] = []
-    for slot in sorted(found, key=lambda one: one.start):
+    for read_slot in sorted(found, key=lambda one: one.start):
+        slot = share_subject(read_slot, resolved, language)
+        if slot is None:
+            continue
         told = [*known, *(KnownSlot(one.subject, one.relation, one.object) for one in resolved)]
         meant = resolve_slot(slot, raw, language, told)
         resolved += meant
@@ -325,6 +330,9 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
     skipped = load_words(language, "adverb") | load_words(language, "joint")
     while words and fold_letters(words[0]) in skipped:
         words.pop(0)
+    if len(words) > 1 and words[-1].isdigit() and fold_name(words[-2]) in load_given_names():
+        # "My son Tristan 12 loves football".
+        words.pop()
     folded = [fold_letters(word) for word in words]
     is_owner = len(folded) == 1 and folded[0] in load_words(language, "their")
     if not words or folded[0] in load_words(language, "he") or is_owner:

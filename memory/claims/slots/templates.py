@@ -19,12 +19,14 @@ from typing import Final
 
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries, read_sections
+from memory.language.names import capitalises_nouns
 
 SUBJECT: Final = "slots"
 # Before each word of a sentence stands how it is parted from the last: by a space, by "|" where no object goes on, by
 # "~" or, where both is so, "!" before an adverb, by "," behind a mark, ";" behind a joint, ":" behind a colon.
 PARTINGS: Final = " |~!,;:"
 GAP: Final = "[ |~!]"
+GAP_OR_JOINT: Final = "[ |~!;]"
 ANY_GAP: Final = f"[{PARTINGS}]"
 START: Final = "[,;:]"
 # Between the words of one number; what joins them parts clauses elsewhere.
@@ -262,7 +264,8 @@ def build_templates(language: str, relation: str, line: str, *, is_ending: bool)
 
 def build_template(language: str, relation: str, parts: list[str], person: str, *, is_ending: bool) -> SlotTemplate:
     pattern = build_prefix(language, person)
-    gap = ANY_GAP if person != "third" or not pattern else GAP
+    after = GAP_OR_JOINT if shares_subjects(language) else GAP
+    gap = ANY_GAP if person != "third" or not pattern else after
     for place, part in enumerate(parts):
         is_last = place == len(parts) - 1
         is_glued = place > 0 and parts[place - 1].startswith("+")
@@ -307,6 +310,13 @@ def weigh_template(named: list[str], parts: list[str]) -> int:
     return told + 2 * listed + sum(part.startswith(("@", "<d", "<w", "<n", "<o=")) for part in parts)
 
 
+@cache
+def shares_subjects(language: str) -> bool:
+    """ "My dad has diabetes and takes metformin": whether behind a joint alone he and she are left out, and whoever was
+    spoken of before is meant. Elsewhere they may be anywhere."""
+    return capitalises_nouns(language) or not read_entries(language, SUBJECT, "drop")
+
+
 def build_prefix(language: str, person: str) -> str:
     drops = bool(read_entries(language, SUBJECT, "drop"))
     if person == "none":
@@ -314,7 +324,8 @@ def build_prefix(language: str, person: str) -> str:
     if person == "third":
         helpers = join_words(language, "with he")
         subject = f"(?P<s>{START}{WORD}(?:{ON}{WORD}){{0,4}}?)"
-        return f"(?:{subject}{'|(?=' + START + ')' if drops else ''})(?:{ANY_GAP}(?:{helpers})){{0,3}}"
+        elided = "(?=;)" if shares_subjects(language) else f"(?={START})"
+        return f"(?:{subject}(?!;)|{elided})(?:{ANY_GAP}(?:{helpers})){{0,3}}"
     if drops:
         return ""
     helpers = join_words(language, "with i")

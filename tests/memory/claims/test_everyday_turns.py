@@ -85,3 +85,70 @@ def test_the_dot_of_a_number_ends_no_sentence(text: str) -> None:
 )
 def test_who_supports_a_team_likes_it_and_plays_for_none(text: str, fact: Fact) -> None:
     assert read_facts(text) == {fact}
+
+
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("J'ai deux enfants, Inès 6 ans et Sami 3 ans", {("inès", "6"), ("sami", "3")}),
+        ("We have two kids, Mia 4 and Zoe 7", {("mia", "4"), ("zoe", "7")}),
+        ("Wir haben zwei Kinder, Mia 4 und Zoe 7 Jahre alt", {("mia", "4"), ("zoe", "7")}),
+        ("my son Tristan 12 and my daughter Amy 9 love football", {("tristan", "12"), ("amy", "9")}),
+        ("my daughter Mia is 9 and my son Tristan 12", {("mia", "9"), ("tristan", "12")}),
+        ("I'm a retired teacher, 71", {("you", "71")}),
+        ("Ich bin Rentner, 71", {("you", "71")}),
+        ("I'm a teacher, 2 kids", set()),
+        ("I'm a nurse, 12 hours a day", set()),
+    ],
+)
+def test_a_number_behind_somebody_is_their_age(text: str, ages: set[tuple[str, str]]) -> None:
+    assert {(who, age) for who, relation, age in read_facts(text) if relation == "age"} == ages
+
+
+def test_an_age_is_no_part_of_a_name() -> None:
+    assert ("tristan", "likes", "football") in read_facts("my son Tristan 12 loves football")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("my dad has diabetes and takes metformin, he lives in Leeds", ("dad", "takes", "metformin")),
+        ("my son has a dog and likes football", ("son", "likes", "football")),
+        ("mein Vater hat Diabetes und nimmt Metformin", ("vater", "takes", "metformin")),
+    ],
+)
+def test_what_is_joined_is_of_whoever_was_told_of(text: str, fact: Fact) -> None:
+    assert fact in read_facts(text)
+
+
+@pytest.mark.parametrize(
+    ("turns", "facts"),
+    [
+        (
+            ["I got a new job at Tesco as a store manager, starting Monday"],
+            {("you", "works_at", "tesco"), ("you", "works_as", "store manager")},
+        ),
+        (["my sister has a new job at Aldi"], {("sister", "works_at", "aldi")}),
+        (["Katrin hat eine neue Stelle bei der Sparkasse"], {("katrin", "works_at", "sparkasse")}),
+        (
+            ["Ich habe eine neue Stelle als Köchin bei Ikea"],
+            {("you", "works_at", "ikea"), ("you", "works_as", "köchin")},
+        ),
+        (["j'ai trouvé un nouveau travail chez Decathlon"], {("you", "works_at", "decathlon")}),
+        (["je commence le 1er juillet comme chef de rayon"], {("you", "works_as", "chef de rayon")}),
+        (["Ich habe mich selbstständig gemacht als Fotografin"], {("you", "works_as", "fotografin")}),
+        (
+            ["Ich habe bei Siemens gekündigt und mache mich als Berater selbstständig"],
+            {("you", "works_as", "berater")},
+        ),
+    ],
+)
+def test_new_work_is_told_with_where_and_as_what(turns: list[str], facts: set[Fact]) -> None:
+    assert read_facts(*turns) == facts
+
+
+@pytest.mark.parametrize(
+    "text", ["bin seit Mai in Rente", "ich bin seit letztem Jahr in Pension", "I've been retired since March"]
+)
+def test_who_has_retired_works_no_more(text: str) -> None:
+    assert [(one.relation, one.polarity) for one in read_claims(text)] == [("works_at", False)]

@@ -9,6 +9,7 @@ from memory.language.text import blank_match
 
 OPENS: Final = "opens speech"
 # What is put to a listener opens speech only before words of the person: "weißt du ich spiele Cello".
+PARTED: Final = "opens speech before a comma"
 ASKS_OPENING: Final = "opens speech before i"
 CLOSES: Final = "closes speech"
 # Its colon introduces nothing, and what stands behind it is another sentence.
@@ -28,7 +29,11 @@ def blank_fillers(text: str) -> str:
 def load_opening() -> re.Pattern[str]:
     own = join_spoken(*OWN)
     plain, asking = join_spoken(OPENS), join_spoken(ASKS_OPENING)
-    return re.compile(rf"\A\s*(?:(?:{plain})[,…]?(?=\s\w)|(?:{asking})[,…]?(?=\s(?:{own})\b))", re.IGNORECASE)
+    # "So, der Umzug ist geschafft", and not "so many".
+    return re.compile(
+        rf"\A\s*(?:(?:{join_spoken(PARTED)}),(?=\s\w)|(?:{plain})[,…]?(?=\s\w)|(?:{asking})[,…]?(?=\s(?:{own})\b))",
+        re.IGNORECASE,
+    )
 
 
 @cache

@@ -173,7 +173,7 @@ def find_hired(raw: str, language: str) -> Iterator[Arrival]:
 def find_returned(raw: str, language: str) -> Iterator[Arrival]:
     """ "I'm back in Leeds for good", "sono tornata a Torino": where nothing says for how long, it is home."""
     back = load_phrases(language, "back in").search(raw)
-    if back is None or names_another(raw, language):
+    if back is None or names_another(raw, language) or not speaks_of_self(raw[: back.start()], language):
         return
     words = list(WORD.finditer(raw, back.end()))
     named = take_name(words, language)
@@ -183,6 +183,13 @@ def find_returned(raw: str, language: str) -> Iterator[Arrival]:
         name = cut_words(named, raw).casefold()
         is_for_good = not load_words(language, "for good").isdisjoint(behind)
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=is_for_good)
+
+
+def speaks_of_self(before: str, language: str) -> bool:
+    """Of "Helen and the family have moved back to Leeds" the words before tell whose home it is."""
+    light = list_frame_words(language, "i", "adv", "now", "also", "be 1", "have 1", "got", "conj", "but")
+    light |= load_words(language, "i") | load_words(language, "with i") | load_words(language, "joint")
+    return light.issuperset(fold_letters(one[0]) for one in WORD.finditer(before))
 
 
 def cut_words(words: Stretch, text: str) -> str:

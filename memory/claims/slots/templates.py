@@ -69,6 +69,7 @@ WORD_SECTIONS: Final = frozenset(
         "we",
         "with i",
         "with he",
+        "with them",
         "third auxiliary",
         "he",
         "my",
@@ -82,6 +83,7 @@ WORD_SECTIONS: Final = frozenset(
         "not only",
         "opens speech",
         "opens speech before i",
+        "opens speech before a comma",
         "closes speech",
         "contrast",
         "whether",
@@ -325,7 +327,9 @@ def build_prefix(language: str, person: str) -> str:
         helpers = join_words(language, "with he")
         subject = f"(?P<s>{START}{WORD}(?:{ON}{WORD}){{0,4}}?)"
         elided = "(?=;)" if shares_subjects(language) else f"(?={START})"
-        return f"(?:{subject}(?!;)|{elided})(?:{ANY_GAP}(?:{helpers})){{0,3}}"
+        # "Helen and the family have moved to York".
+        theirs = join_words(language, "with them").replace(GAP, ANY_GAP)
+        return f"(?:{subject}(?:{ANY_GAP}(?:{theirs}))?(?!;)|{elided})(?:{ANY_GAP}(?:{helpers})){{0,3}}"
     if drops:
         return ""
     helpers = join_words(language, "with i")

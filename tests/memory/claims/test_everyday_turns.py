@@ -152,3 +152,25 @@ def test_new_work_is_told_with_where_and_as_what(turns: list[str], facts: set[Fa
 )
 def test_who_has_retired_works_no_more(text: str) -> None:
     assert [(one.relation, one.polarity) for one in read_claims(text)] == [("works_at", False)]
+
+
+@pytest.mark.parametrize(
+    ("turns", "fact"),
+    [
+        (["Wir ziehen im August nach Bonn", "So, der Umzug nach Bonn ist geschafft."], ("you", "lives_in", "bonn")),
+        (["So, the move to Leeds is done!"], ("you", "lives_in", "leeds")),
+        (["Bon, le déménagement à Lyon est fini"], ("you", "lives_in", "lyon")),
+        (
+            ["my sister Helen lives in Spain", "Helen and the family have moved back to England"],
+            ("helen", "lives_in", "england"),
+        ),
+        (["So, meine Schwester wohnt in Bonn."], ("schwester", "lives_in", "bonn")),
+    ],
+)
+def test_a_move_that_is_over_is_a_home(turns: list[str], fact: Fact) -> None:
+    assert read_facts(*turns) == {fact}
+
+
+def test_who_moves_with_the_family_is_not_who_speaks() -> None:
+    facts = read_facts("Helen and the family have moved back to England")
+    assert not [one for one in facts if one[0] == "you" and one[1] == "lives_in"]

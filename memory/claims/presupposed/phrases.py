@@ -19,6 +19,7 @@ HEAD_LAST: Final = frozenset({"en", "de"})
 REACH: Final = 7
 REACH_BEFORE: Final = 4
 LONGEST_MODEL: Final = 4
+SHORTEST_LETTERED: Final = 3
 # Small words that are neither of a phrase nor of a name.
 SMALL: Final = ("prep", "conj", "but", "sub", "not", "wh", "i", "he", "she", "they", "it", "my")
 # What no adjective of a phrase is.
@@ -176,7 +177,10 @@ def read_model(sentence: SpokenSentence, owner: int) -> OwnNoun | None:
         end += 1
     said = sentence.tokens[owner + 1 : end]
     is_model = bool(said) and said[0].is_capital and any(map(str.isdigit, "".join(one.text for one in said)))
-    is_written = is_model and len(said[0].text) > 1 and any(map(str.isalpha, said[0].text[1:]))
+    first = said[0].text if is_model else ""
+    # "My S23", and not "my A4".
+    is_lettered = first[:1].isalpha() and first[1:].isdigit() and len(first) >= SHORTEST_LETTERED
+    is_written = is_lettered or (len(first) > 1 and any(map(str.isalpha, first[1:])))
     # "Unser Emil 18 Monate" is told how old.
     is_age = is_written and said[-1].text.isdigit() and sentence.says(end, "unit")
     is_written = is_written and not is_age and said[0].plain not in load_said(sentence.language, "no model")

@@ -37,6 +37,7 @@ MOST_NAMES: Final = 5
 # Sections of `frames.txt` and `slots.txt` whose words tell how somebody is or what they do.
 PREDICATES: Final = ("verb", "quality", "occupation", "complement", "passing", "age word", "have", "lack")
 STATES: Final = ("jobs", "diet word", "ill word", "religion word", "condition")
+CLOCK: Final = re.compile(r"\d{1,2}(?:am|pm|h|uhr|st|nd|rd|th)")
 NAME: Final = re.compile(r"[A-ZÀ-Þ]\w+")
 
 
@@ -69,6 +70,14 @@ def find_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:
 def ends_in_name(words: Sequence[str]) -> bool:
     """ "Mi compañera Lucía es muy maja": a name beside a noun makes no relation of the two."""
     return len(words) > 1 and fold_name(words[-1]) in load_given_names()
+
+
+def is_model(noun: str, language: str) -> bool:
+    """ "My S23 is broken", "my 13 mini is flat": a thing that has a number for its name, and no ten minutes."""
+    words = noun.split("_")
+    has_number = any(char.isdigit() for char in noun) and any(char.isalpha() for char in noun)
+    is_timed = any(CLOCK.fullmatch(word) or word in load_words(language, "unit", "frames") for word in words)
+    return has_number and not is_timed
 
 
 def find_known_noun(words: Sequence[str], language: str) -> tuple[str, str] | None:

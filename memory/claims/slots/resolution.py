@@ -30,6 +30,7 @@ from memory.claims.slots.nouns import (
     find_appositions,
     find_known_noun,
     find_noun,
+    is_model,
     is_name_word,
     is_person_or_animal,
     is_predicate_word,
@@ -268,6 +269,9 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     if slot.relation != FAVORITE and is_event and load_days(language).match(slot.object):
         # "Mi fisio es los miércoles": when they see them, and not who it is.
         return [replace(slot, subject=noun[0].casefold(), relation="time")]
+    if slot.relation == POSSESSED and any(char.isdigit() for char in noun[1]):
+        model = replace(slot, subject=SPEAKER, relation=HAS, object=noun[1].replace("_", " "))
+        return [model] if is_model(noun[1], language) else []
     if slot.relation == FAVORITE:
         return [replace(slot, subject=SPEAKER, relation=f"favorite_{noun[1].removeprefix('favorite_')}")]
     spoken = WORDS.findall(raw[slot.object_span[0] : slot.object_span[1]])

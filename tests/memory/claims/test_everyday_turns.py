@@ -174,3 +174,16 @@ def test_a_move_that_is_over_is_a_home(turns: list[str], fact: Fact) -> None:
 def test_who_moves_with_the_family_is_not_who_speaks() -> None:
     facts = read_facts("Helen and the family have moved back to England")
     assert not [one for one in facts if one[0] == "you" and one[1] == "lives_in"]
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [("My 13 mini is flat", "13 mini"), ("My S23 is broken again", "s23"), ("mein S23 ist kaputt", "s23")],
+)
+def test_a_model_with_a_number_is_a_thing_one_has(text: str, thing: str) -> None:
+    assert read_facts(text) == {("you", "has", thing)}
+
+
+@pytest.mark.parametrize("text", ["my 10 minutes are up", "my 10 year anniversary is in June"])
+def test_a_stretch_of_time_is_neither_a_thing_nor_a_birthday(text: str) -> None:
+    assert {relation for _, relation, _ in read_facts(text)} <= {"about"}

@@ -36,6 +36,7 @@ from memory.claims.slots.unnamed import (
     NAMED,
     belongs_to,
     is_called,
+    is_listed,
     is_of_theirs,
     settle_named,
 )
@@ -107,7 +108,7 @@ def name_doing(claim: Claim) -> Claim | None:
 
 def tells_nothing(claim: Claim) -> bool:
     is_theirs = claim.relation in HAD_BY_NAME and is_of_theirs(claim.statement, claim.object)
-    kinds = (belongs_to, is_verb, is_softener, is_duty, is_bidden, is_dated, is_almost, asks_who, is_mood)
+    kinds = (belongs_to, is_verb, is_softener, is_duty, is_bidden, is_dated, is_almost, asks_who, is_mood, is_kept_up)
     return is_theirs or any(tells(claim) for tells in kinds)
 
 
@@ -156,6 +157,11 @@ def is_dated(claim: Claim) -> bool:
     light = load_small_words(language) | load_words(language, "adv", "frames")
     is_nothing = is_time_word(fold_text(claim.subject)) or fold_letters(claim.subject) in light - {SPEAKER, PRONOUN}
     return is_when or (claim.relation == "time" and is_nothing)
+
+
+def is_kept_up(claim: Claim) -> bool:
+    """ "Je suis végétarienne depuis 5 ans": how long is told of the diet, and no event of that name lasts."""
+    return claim.relation == "duration" and is_listed(claim.subject, "diet word")
 
 
 def asks_who(claim: Claim) -> bool:

@@ -30,9 +30,12 @@ LEAST_OF_CLAUSE: Final = 3
 # "En Zaragoza", "a Quarto Oggiaro", right behind a dwelling.
 TOWN_BEHIND: Final = re.compile(r" (\w{1,3}) ([A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)")
 EMPLOYER_BEHIND: Final = re.compile(r" ([^\W\d_]{1,4}) ([^\W\d_][\w'&-]*(?: [A-ZÀ-Þ][\w'&-]*)*)")
-# "Eine Nussallergie" and "a peanut allergy", or what stands behind: "une allergie aux noix".
-ALLERGY_BEFORE: Final = re.compile(r"([^\W\d_]{3,30}(?: [^\W\d_]{3,30})?)[\s-]?(?:allergy|allergie)")
-ALLERGY_BEHIND: Final = re.compile(r"allergie (?:aux?|à la|à l'|à) ?(.{3,40})")
+# "Eine Nussallergie", "eine Laktoseintoleranz" and "a peanut allergy", or what stands behind: "une allergie aux noix".
+ALLERGY_BEFORE: Final = re.compile(
+    r"([^\W\d_]{3,30}?(?: [^\W\d_]{3,30})?)[\s-]?"
+    r"(?:allergy|allergie|intolerance|intoleranz|unverträglichkeit)"
+)
+ALLERGY_BEHIND: Final = re.compile(r"(?:allergie|intolérance) (?:aux?|à la|à l'|à) ?(.{3,40})")
 
 
 def complete_value(claim: Claim) -> Claim:

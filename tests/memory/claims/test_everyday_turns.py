@@ -187,3 +187,30 @@ def test_a_model_with_a_number_is_a_thing_one_has(text: str, thing: str) -> None
 @pytest.mark.parametrize("text", ["my 10 minutes are up", "my 10 year anniversary is in June"])
 def test_a_stretch_of_time_is_neither_a_thing_nor_a_birthday(text: str) -> None:
     assert {relation for _, relation, _ in read_facts(text)} <= {"about"}
+
+
+@pytest.mark.parametrize(
+    ("turns", "facts"),
+    [
+        (["Ich habe eine Laktoseintoleranz"], {("you", "allergic_to", "laktose")}),
+        (["ich hab ne Glutenunverträglichkeit"], {("you", "allergic_to", "gluten")}),
+        (["von Erdbeeren krieg ich Ausschlag"], {("you", "allergic_to", "erdbeeren")}),
+        (["Laktose vertrag ich leider gar nicht."], {("you", "allergic_to", "laktose")}),
+        (["Je suis végétarienne depuis 5 ans"], {("you", "diet", "végétarienne")}),
+        (
+            ["Je suis végétarienne depuis 5 ans", "je remange du poulet de temps en temps"],
+            {("you", "eats", "poulet")},
+        ),
+        (["I've been vegetarian for 5 years"], {("you", "diet", "vegetarian")}),
+    ],
+)
+def test_what_the_body_bears_is_told(turns: list[str], facts: set[Fact]) -> None:
+    assert read_facts(*turns) == facts
+
+
+def test_erdbeeren_are_not_borne() -> None:
+    assert ("you", "allergic_to", "erdbeeren") in read_facts("Erdbeeren vertrag ich nicht, da krieg ich Ausschlag")
+
+
+def test_a_bad_knee_is_no_diet() -> None:
+    assert "diet" not in {one.relation for one in read_claims("bad knee so no running")}

@@ -11,6 +11,7 @@ from memory.claims.presupposed.kinds import SUBJECT as WORDS
 from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
 from memory.claims.presupposed.third_persons import tell_third
+from memory.claims.slots.lovers import find_lover
 from memory.claims.slots.templates import join_numbers
 from memory.claims.taxonomy import GROUPS
 from memory.guard.spelling import fold_letters
@@ -72,7 +73,8 @@ def name_relation(sentence: SpokenSentence, noun: OwnNoun) -> str:
     kind = noun.kinds[0]
     if kind.startswith(PERSON):
         relation = kind.removeprefix(PERSON)
-        return "friend_of" if relation == FRIEND else relation
+        said = sentence.cut(noun.start, noun.end)
+        return (find_lover(said, sentence.language) or "friend_of") if relation == FRIEND else relation
     words = [one.plain for one in sentence.tokens[noun.first : noun.last]]
     return name_animal(kind, list_forms(words, sentence.language), sentence.language)
 

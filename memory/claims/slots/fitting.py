@@ -22,12 +22,13 @@ from memory.claims.slots.bygone import settle_bygone
 from memory.claims.slots.denied import settle_denied
 from memory.claims.slots.joining import settle_joined
 from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
+from memory.claims.slots.lovers import name_lover
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.misplaced import is_misplaced
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.slots.origins import is_place_of_wedding, settle_origin
 from memory.claims.slots.spoken import cut_before, names_noun
-from memory.claims.slots.states import ALLERGIES, EATS, name_state, name_support
+from memory.claims.slots.states import ALLERGIES, EATS, name_state, name_support, settle_death
 from memory.claims.slots.swaps import name_swapped
 from memory.claims.slots.trades import settle_trade
 from memory.claims.slots.unnamed import (
@@ -406,6 +407,7 @@ def is_small(spoken: str, language: str) -> bool:
 SETTLING: Final = (
     name_address,
     name_swapped,
+    name_lover,
     trim_bracket,
     name_phone,
     settle_denied,
@@ -413,6 +415,7 @@ SETTLING: Final = (
     settle_age,
     settle_origin,
     settle_joined,
+    settle_death,
     name_support,
     name_state,
     complete_value,

@@ -6,12 +6,12 @@ from itertools import dropwhile, pairwise
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.frames.words import load_hot_words
-from memory.claims.relations import free_claim
+from memory.claims.frames.words import DEAD, load_hot_words
+from memory.claims.relations import ABOUT, free_claim
 from memory.claims.slots.matching import join_entries, load_phrases, load_small_words, load_words
 from memory.claims.slots.spoken import cut_before, list_before, names_noun
 from memory.claims.slots.unnamed import ALLERGIC, is_listed
-from memory.claims.taxonomy import KIN, PEOPLE
+from memory.claims.taxonomy import KIN, PARTNERS, PEOPLE
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
@@ -85,6 +85,15 @@ def name_support(claim: Claim) -> Claim:
         return free_claim(claim)
     whose = claim.relation if claim.relation in PEOPLE and claim.subject == SPEAKER else claim.subject
     return replace(claim, subject=whose, relation="likes", object=liked)
+
+
+def settle_death(claim: Claim) -> Claim:
+    """ "My mum passed away last week": that somebody has died is told of them, and denies nothing."""
+    if claim.relation != ABOUT or claim.polarity or not names_noun(claim.subject, PEOPLE - PARTNERS, claim.lang):
+        return claim
+    said = f" {' '.join(WORD.findall(claim.statement.casefold()))} "
+    is_death = any(one in said for one in load_hot_words(claim.lang or "en").phrases[DEAD])
+    return replace(claim, polarity=True, tense="present", is_sure=True) if is_death else claim
 
 
 def is_no_allergen(claim: Claim) -> bool:

@@ -214,3 +214,32 @@ def test_erdbeeren_are_not_borne() -> None:
 
 def test_a_bad_knee_is_no_diet() -> None:
     assert "diet" not in {one.relation for one in read_claims("bad knee so no running")}
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("meine Freundin Sophie arbeitet bei Bosch", ("you", "girlfriend", "sophie")),
+        ("mein Freund Jonas wohnt in Köln", ("you", "boyfriend", "jonas")),
+        ("mit meiner Freundin Sophie war ich in Rom", ("you", "girlfriend", "sophie")),
+        ("eine Freundin von mir heißt Sophie", ("you", "friend_of", "sophie")),
+        ("mein bester Freund Tom ist Arzt", ("you", "friend_of", "tom")),
+        ("unser Freund Tom ist Arzt", ("you", "friend_of", "tom")),
+    ],
+)
+def test_a_german_freund_with_its_possessive_is_a_lover(text: str, fact: Fact) -> None:
+    assert fact in read_facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("My mum passed away last week", "mum"),
+        ("my mum died in May", "mum"),
+        ("my dad is dead", "father"),
+        ("mein Papa ist letzte Woche gestorben", "father"),
+        ("mon père est décédé en mai", "father"),
+    ],
+)
+def test_who_has_died_is_told(text: str, who: str) -> None:
+    assert [(one.subject, one.relation, one.polarity) for one in read_claims(text)] == [(who, "about", True)]

@@ -15,9 +15,8 @@ from memory.claims.dates.arrangements import TIME
 from memory.claims.dates.beginnings import begins_later
 from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
-from memory.claims.slots.framed import GENERIC
-from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import PARTNERS
+from memory.facts.apart import are_apart, are_unrelated, fills_another_slot, tell_apart
 from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
@@ -47,12 +46,8 @@ DOSE: Final = "takes_dose"
 # "Meine Freundin" is either.
 FRIEND: Final = "friend_of"
 NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
-HOME: Final = "lives_in"
-WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"})
 # What limits somebody and may be several at once.
 SEVERAL_LIMITS: Final = frozenset({"allergic_to", "intolerant_to", "takes", "has_condition"})
-# Of the person, or of what was spoken of before.
-OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
 # Once for all that is asked of it.
 TOLD_WITH: Final = """
 SELECT relation, subject_key, object_key FROM fact
@@ -172,6 +167,7 @@ def judge_likely(
     thread: str,
 ) -> None:
     """Add what the statement likely replaces beyond the judge's verdict: the likeliest alone."""
+    others = [pair for pair in others if not are_unrelated(pair[0], draft, keys)]
     earlier = [
         EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
         for fact, cosine in others
@@ -231,11 +227,6 @@ def spares_unnamed(fact: Fact, draft: FactDraft) -> bool:
 
 def is_number_alone(draft: FactDraft) -> bool:
     return read_changed_dose(draft.statement, draft.lang or "en") is not None
-
-
-def fills_another_slot(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
-    """Of two slots one ends the other only if both are where somebody works, or whom they are with."""
-    return tell_apart(fact, draft, keys) and not any({fact.relation, draft.relation} <= one for one in (WORK, PARTNERS))
 
 
 def is_alone(fact: Fact) -> bool:
@@ -311,23 +302,6 @@ def parts_with(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool
     is_held = fact.subject_key == keys[0] and fact.polarity and fact.last_seen <= draft.occurred_at
     is_named = bool(set(fact.object_key.split()) & set(keys[2].split()))
     return is_held and (is_named or (not keys[2] and fact.relation == draft.relation))
-
-
-def tell_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
-    """Whether they fill two slots of two names: "my sister moved to Lyon" repeats not when her birthday is."""
-    relations = {fact.relation, draft.relation}
-    # A new home tells nothing of what somebody has, in whatever words.
-    is_home = draft.relation == HOME and fact.relation in GENERIC - {"is"}
-    is_named = relations.isdisjoint(OPEN_RELATIONS | GENERIC) or is_home
-    return is_named and len(relations) > 1 and set(fact.object_key.split()).isdisjoint(keys[2].split())
-
-
-def are_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
-    """Whether one is of somebody whom the other does not name: "my doctor retires" repeats no "I am retired"."""
-    if fact.subject_key == keys[0]:
-        return False
-    named = ((fact.subject_key, draft.statement), (keys[0], fact.statement))
-    return any(one not in OWN and one not in fold_key(statement) for one, statement in named)
 
 
 def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

@@ -6,7 +6,7 @@ the past.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,6 +18,7 @@ from memory.access.cursors import fetch_prepared
 from memory.claims.questions import AskedFor, read_question
 from memory.claims.relations import ABOUT
 from memory.facts import queries
+from memory.facts.apart import Point, lie_apart
 from memory.facts.keys import OPEN_RELATIONS
 from memory.indexes.nearest import format_vector
 from memory.inference.base import QuestionVector
@@ -96,7 +97,7 @@ def apply_validity(
     # What somebody else says tells nothing of the person, and takes nothing's place.
     others = lower_other_voices(query, ranked)
     own = [one for one in ranked if one not in others]
-    doubted = settle_told(user, query, own, notes, is_past=asked.is_past)
+    doubted = settle_told(user, query, own, notes, told, is_past=asked.is_past)
     if not asked.is_past:
         replies.lift()
     outdated = (one.candidate.memory.id for one in best if one.facts and one.facts <= doubted.keys())
@@ -158,7 +159,13 @@ def lift_answers(
 
 
 def settle_told(
-    user: EndUser, query: Query, ranked: Sequence[RankedCandidate], superseded: Collection[UUID], *, is_past: bool
+    user: EndUser,
+    query: Query,
+    ranked: Sequence[RankedCandidate],
+    superseded: Collection[UUID],
+    facts: Mapping[UUID, Sequence[ToldFact]],
+    *,
+    is_past: bool,
 ) -> dict[UUID, datetime]:
     """Deal the sums of the few best that were said in conversation out anew, by which answers for the time asked.
 
@@ -177,22 +184,32 @@ def settle_told(
     if is_past:
         return {}
     ended_at = {one.candidate.memory.occurred_at for one in said if one.candidate.memory.id in superseded}
-    return find_doubted(query.text, told, [one.facts for one in said], ended_at)
+    return find_doubted(query.text, told, [facts.get(one.candidate.memory.id, ()) for one in said], ended_at)
 
 
 def find_doubted(
-    question: str, told: Sequence[ToldStatement], facts: Sequence[Collection[UUID]], ended_at: Collection[datetime]
+    question: str, told: Sequence[ToldStatement], facts: Sequence[Sequence[ToldFact]], ended_at: Collection[datetime]
 ) -> dict[UUID, datetime]:
     """``facts`` are those that each of the statements tells. Doubted is what another outdates in all of its tellers."""
     among = ToldStatements(question, told)
     doubted: dict[UUID, datetime] = {}
-    for fact_id in frozenset().union(*facts):
-        tellers = [one for one, tells in zip(told, facts, strict=True) if fact_id in tells]
-        others = [one for one, tells in zip(told, facts, strict=True) if fact_id not in tells and not one.has_ended]
+    for fact_id, fact in {fact.fact_id: fact for tells in facts for fact in tells}.items():
+        pairs = [(one, tells) for one, tells in zip(told, facts, strict=True)]
+        tellers = [one for one, tells in pairs if any(other.fact_id == fact_id for other in tells)]
+        others = [
+            one for one, tells in pairs if one not in tellers and not one.has_ended and may_tell_of(fact, one, tells)
+        ]
         later = [other for other in others if all(outdates(among, other, teller, ended_at) for teller in tellers)]
         if later:
             doubted[fact_id] = min(one.said_at for one in later)
     return doubted
+
+
+def may_tell_of(fact: ToldFact, other: ToldStatement, tells: Sequence[ToldFact]) -> bool:
+    """Whether a statement may say what has become of a fact: not if all that it tells is of another matter."""
+    known = Point(fact.subject, fact.relation, fact.object, "")
+    points = [Point(one.subject, one.relation, one.object, other.text) for one in tells]
+    return not all(lie_apart(known, point) for point in points or [Point("", ABOUT, "", other.text)])
 
 
 def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldStatement:

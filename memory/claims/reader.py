@@ -11,6 +11,7 @@ from memory.claims.clauses.completion import (
     complete_claims,
     complete_clause,
     drop_contained,
+    keep_antecedent,
     mark_ended,
     name_pronoun,
     name_theirs,
@@ -72,7 +73,7 @@ from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with
 from memory.claims.slots.kinds import names_only_shifts
 from memory.claims.slots.matching import SlotMatch, overlaps
-from memory.claims.slots.resolution import KnownSlot, read_slots
+from memory.claims.slots.resolution import VALUED, KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
 from memory.claims.succession import (
     find_changed_dose,
@@ -100,8 +101,6 @@ from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 MOST_CLAIMS: Final = 12
 # What of a whole text is read of the body: what it does not bear, and its blood.
 BODILY: Final = (find_reactions, find_blood_types)
-# Slots whose value stands beside a pronoun: "it's on Thursdays now".
-VALUED: Final = frozenset({"time", "takes_dose"})
 
 
 def read_claims(
@@ -184,6 +183,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         if (closed := read_closed(sentence, whole, place, known, is_introduced=is_introduced)) is not None:
             found.append(closed)
             continue
+        before = keep_antecedent(before, sentence.words, find_language(whole) or "en")
         slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
         sure = dosed if sentence.is_question else [*dosed, *reacted]
         slots = put_known(slots, cut_slots(sure, place, place + len(sentence.raw)))

@@ -22,6 +22,7 @@ from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
+from memory.language.loader import collect_entries
 from memory.language.stopwords import load_all_stop_words
 from memory.models import EndUser, Fact
 
@@ -106,7 +107,9 @@ def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> lis
     said = " ".join(previous)
     words = set(fold_key(text[:READ_OF_TURN]).split()) - set(fold_key(said).split())
     # "In the garage till Tuesday" was what a car was told as, and "it's on the 11th" of a race was that car's.
-    names = {word for word in words - load_all_stop_words() if len(word) >= LEAST_WORD}
+    # "Someone new" names no new phone.
+    light = load_all_stop_words() | frozenset(map(fold_key, collect_entries("slots", "new one")))
+    names = {word for word in words - light if len(word) >= LEAST_WORD}
     names |= {bare for word in names if is_hebrew(word) and len(bare := word.lstrip(BEFORE_A_NAME)) >= LEAST_WORD}
     if not names:
         return []

@@ -16,8 +16,8 @@ from memory.claims.clauses.stretches import find_told_stretch, rate_stretch
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
-from memory.claims.slots.matching import join_entries, load_words
-from memory.claims.slots.nouns import find_known_noun, is_person_or_animal
+from memory.claims.slots.matching import find_drug, join_entries, load_words
+from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, load_nouns
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.subjects import (
     PRONOUN,
@@ -30,8 +30,11 @@ from memory.claims.subjects import (
 from memory.guard import find_refusal
 from memory.guard.annotation import Sentence, Span
 from memory.guard.spelling import fold_letters
-from memory.language.loader import collect_entries
-from memory.language.names import load_given_names
+from memory.language.folding import fold_name
+from memory.language.kinds import list_kinds
+from memory.language.loader import collect_entries, read_entries
+from memory.language.names import find_names, load_given_names
+from memory.language.stems import DEFAULT_LANGUAGE
 
 # How likely clauses beside a claim that names its relation must tell something to be a claim of their own.
 BESIDE_LEAST: Final = 0.5
@@ -122,6 +125,7 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     whole = word_statement(sentence, tokens, 0, end)
     if len(whole) <= len(claim.statement) or not whole.endswith(claim.statement[1:]):
         told = "" if before is None or before.is_question else word_whole(before)
+        told = keep_antecedent(told, [first_word(claim)], claim.lang)
         whole = f"{told} {claim.statement}" if told else claim.statement
     is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
     return replace(claim, statement=whole) if is_fit else claim
@@ -137,9 +141,37 @@ def list_persons() -> frozenset[str]:
     return frozenset(map(fold_letters, collect_entries("slots", "stands for somebody")))
 
 
+@cache
+def load_persons(language: str) -> frozenset[str]:
+    """The words of a language that stand for somebody alone: Spanish "el" without its accent is the article, and only
+    English has an "its" beside "his"."""
+    words = frozenset(map(fold_letters, read_entries(language, "slots", "stands for somebody")))
+    owners = load_words(language, "their") if language == DEFAULT_LANGUAGE else frozenset()
+    return (words | owners) - load_words(language, "article") - load_words(language, "stands for a thing")
+
+
+def first_word(claim: Claim) -> str:
+    return fold_letters(claim.statement.split("'")[0].split(" ")[0])
+
+
+def keep_antecedent(before: str, words: Sequence[str], language: str) -> str:
+    """What was said before some words, unless they speak of somebody and it names nobody: "Got a new phone, iphone 15"
+    says not who "she" is."""
+    language = language or DEFAULT_LANGUAGE
+    persons = load_persons(language)
+    if not before or persons.isdisjoint(map(fold_letters, words)):
+        return before
+    told, nouns = WORDS.findall(before), load_nouns(language)
+    is_being = any(is_person_or_animal(nouns.get(fold_letters(word), "")) for word in told)
+    names = [*find_names(before), *(word for word in map(fold_name, told) if word in load_given_names())]
+    named = any(not list_kinds(name) and not find_drug(name) for name in names)
+    is_spoken_of = not persons.isdisjoint(map(fold_letters, told))
+    return before if is_being or named or is_spoken_of else ""
+
+
 def needs_antecedent(claim: Claim) -> bool:
     """Whether its words begin with somebody or something that only the words before them name."""
-    first = fold_letters(claim.statement.split("'")[0].split(" ")[0])
+    first = first_word(claim)
     if first in list_persons():
         return True
     is_thing = stands_for_thing(first, claim.lang) or begins_with_reaction(claim.statement, claim.lang)

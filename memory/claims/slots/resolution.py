@@ -63,6 +63,8 @@ CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hai
 THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbike", "company", "shop", "gym"})
 # Relations whose subject is a thing.
 OF_THINGS: Final = frozenset({"takes_dose"})
+# Slots whose value stands beside a pronoun: "it's on Thursdays now".
+VALUED: Final = frozenset({"time", "takes_dose"})
 # Turns of which the slots are known, and characters of each.
 LAST_TURNS: Final = 4
 READ_OF_TURN: Final = 300

@@ -40,3 +40,11 @@ def test_another_matter_casts_no_doubt(
 def test_a_remark_that_names_no_matter_still_takes_a_place(api: ApiClient, user: EndUser, clock: Clock) -> None:
     tell(api, user, clock, ("Choir is on Tuesdays at seven.", "half past eight now"), thread="choir")
     assert any("half past eight" in text.casefold() and "Choir" in text for text in list_bank(user))
+
+
+def test_a_pronoun_stands_for_no_thing(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    tell(api, user, clock, ("got a new phone, iphone 15.",))
+    phone = list_held(api)
+    tell(api, user, clock, ("I've been seeing someone new, her name is Priya",))
+    assert set(phone) <= set(list_held(api))
+    assert not any("phone" in text and "Priya" in text for text in list_bank(user))

@@ -14,21 +14,23 @@ from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import HAVING, HELPERS, PARTNERS, THINGS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
-from memory.language.kinds import list_kinds
+from memory.language.kinds import MEDICINE, list_kinds, list_purposes
 from memory.models import Fact
 
 HOME: Final = "lives_in"
 WORK: Final = frozenset({"works_at", "works_as", "studies", "school", "company"})
 # Of the person, or of what was spoken of before.
 OWN: Final = frozenset({SPEAKER, PRONOUN, ""})
-MEDICINE: Final = "medicine"
+TAKES: Final = "takes"
+MEDICINES: Final = frozenset({TAKES, "takes_dose"})
 THING: Final = "thing"
 # Of several words for one matter, in which one may tell of the other.
 MATTERS: Final[Mapping[str, frozenset[str]]] = {
     "work": WORK | {"reports_to", "boss", "colleague", "salary", "project", "goal", "goes_to", "learning", "learns"},
-    "home": frozenset({HOME, "address", "moved_from", "rent", "mortgage", "landlord", "roommate", "door", "house", "home"}),
+    "home": frozenset({HOME, "address", "moved_from", "rent", "mortgage", "landlord", "roommate"})
+    | {"door", "house", "home"},
     "food": frozenset({"diet", "eats", "drinks", "allergic_to", "intolerant_to"}),
-    MEDICINE: frozenset({"takes", "takes_dose"}),
+    MEDICINE: MEDICINES,
     "partner": PARTNERS | {"friend_of", "ex"},
     "health": HELPERS - {"boss", "hairdresser", "babysitter"} | {"sees"},
     "free time": frozenset({"hobby", "gym", "plays", "plays_for", "team", "goes_to", "band", "choir", "course"}),
@@ -82,6 +84,24 @@ def are_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
 def are_unrelated(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """Whether it is known of both what they tell, and the one says nothing of the other."""
     return lie_apart(take_point(fact), draft_point(draft, keys))
+
+
+def is_another_medicine(fact: Fact, draft: FactDraft) -> bool:
+    """Whether it tells of one medicine and the fact of another, for something else: whoever is switched to metoprolol
+    goes on with sertraline. What is named, or was read as replaced, is no other."""
+    if fact.relation not in MEDICINES or draft.relation not in MEDICINES | OPEN_RELATIONS:
+        return False
+    said = " ".join((draft.statement, draft.turn, draft.replaces)).casefold()
+    spoken = fold_key(said).split()
+    told = {name for word in spoken if (name := find_drug(word))}
+    told |= (
+        {fold_key(draft.object if draft.relation == TAKES else draft.subject)} if draft.relation in MEDICINES else set()
+    )
+    known = fact.object_key if fact.relation == TAKES else fact.subject_key
+    if not told or not known or not set(known.split()).isdisjoint(spoken):
+        return False
+    purposes = frozenset().union(*map(list_purposes, told))
+    return purposes.isdisjoint(list_purposes(known))
 
 
 def take_point(fact: Fact) -> Point:

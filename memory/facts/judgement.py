@@ -16,7 +16,7 @@ from memory.claims.dates.beginnings import begins_later
 from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
 from memory.claims.taxonomy import PARTNERS
-from memory.facts.apart import are_apart, are_unrelated, fills_another_slot, tell_apart
+from memory.facts.apart import are_apart, are_unrelated, fills_another_slot, is_another_medicine, tell_apart
 from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
@@ -167,7 +167,11 @@ def judge_likely(
     thread: str,
 ) -> None:
     """Add what the statement likely replaces beyond the judge's verdict: the likeliest alone."""
-    others = [pair for pair in others if not are_unrelated(pair[0], draft, keys)]
+    others = [
+        (fact, cosine)
+        for fact, cosine in others
+        if not (are_unrelated(fact, draft, keys) or is_another_medicine(fact, draft))
+    ]
     earlier = [
         EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
         for fact, cosine in others
@@ -251,7 +255,7 @@ def ends_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_i
     # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
     if draft.tense == ENDED and fills_another_slot(fact, draft, keys):
         return False
-    if spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
+    if is_another_medicine(fact, draft) or spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
         return False
     beside = list_told_with(fact)
     # What "my brother and I" have in common each of us ends for themselves: "er hat gekündigt" leaves me my work.

@@ -305,9 +305,10 @@ def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now
 
 
 def end_dose(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> list[Fact]:
-    """With a medicine that is stopped its dose ends: "I take sertraline 50 mg" was told on by the dose alone. Not while
-    somebody else takes it."""
-    if ended.relation != TAKES or draft.relation != TAKES or not (draft.tense == ENDED or draft.replaces):
+    """With a medicine that is stopped its dose ends, whatever took its place: "I take sertraline 50 mg" was told on by
+    the dose alone. Not while somebody else takes it."""
+    is_same = draft.relation == TAKES and fold_key(draft.object) == ended.object_key and draft.tense != ENDED
+    if ended.relation != TAKES or draft.relation == DOSE or is_same or ended.object_key in draft.object.casefold():
         return []
     active = Fact.objects.for_user(ended.user_id).active()
     if active.filter(relation=TAKES, object_key=ended.object_key).exclude(pk__in=[ended.pk, successor.pk]).exists():

@@ -22,6 +22,8 @@ LISTED: Final = {
     "animal": ("presupposed", "animal"),
     "language": ("slots", "language word"),
 }
+# The kind of all medicines.
+MEDICINE: Final = "medicine"
 # At the beginning or the end of a name "*" stands for any letters: by a stem a medicine tells what it is for.
 ANY: Final = "*"
 
@@ -39,6 +41,14 @@ def list_kinds(words: str) -> frozenset[str]:
     """The kinds that a few folded words name one of, in any language."""
     codes = list_codes()
     return frozenset(kind for word in words.split() for kind in _find_kinds(strip_accents(word), codes))
+
+
+@lru_cache(maxsize=4096)
+def list_purposes(medicine: str) -> frozenset[str]:
+    """What a medicine is mostly for, by its name or the stem of it."""
+    word = strip_accents(medicine)
+    stems = (kind for kind, names in _load_stems() if any(_has_stem(word, name) for name in names))
+    return (list_kinds(word) | frozenset(stems)) - {MEDICINE}
 
 
 def _find_kinds(form: str, languages: tuple[str, ...]) -> Iterator[str]:

@@ -175,6 +175,9 @@ def names_same(one: Claim, other: Claim) -> bool:
 
 def says_as_well(told: Claim, presupposed: Claim) -> bool:
     if told.relation == presupposed.relation and told.subject == presupposed.subject:
+        # "He's changed my warfarin to apixaban".
+        if presupposed.object and presupposed.object == told.replaces:
+            return True
         return told.object == presupposed.object or (bool(presupposed.object) and presupposed.object in told.object)
     # "My ramipril went up to 10 mg", "is my flight to Oslo still at 9?".
     is_time = (presupposed.subject, presupposed.relation) == (SPEAKER, ABOUT) and overlaps(told, presupposed)

@@ -12,6 +12,7 @@ from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient
 from tests.conftest import Clock
+from tests.memory.api.fact_calls import list_bank, list_held, tell
 
 memory = MemoryFacade("key:test")
 
@@ -304,3 +305,44 @@ def test_who_is_home_is_in_hospital_no_longer(
     with user_scope(user):
         active = list(Fact.objects.for_user(user).active().order_by("last_seen").values_list("statement", flat=True))
     assert len(active) == (1 if is_over else 2), active
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(
+    ("turns", "taken"),
+    [
+        (
+            ("I take warfarin 3mg and bisoprolol 2.5mg", "he's changed my warfarin to apixaban 5mg twice a day"),
+            {"bisoprolol": "2.5mg", "apixaban": "5mg"},
+        ),
+        (
+            (
+                "Ich nehme Ramipril 5 mg morgens und Atorvastatin 20 mg abends",
+                "Ramipril hab ich abgesetzt, ich nehme jetzt Candesartan 8 mg",
+            ),
+            {"atorvastatin": "20 mg", "candesartan": "8 mg"},
+        ),
+        (("I take warfarin 3mg", "my doctor changed my warfarin to apixaban 5mg"), {"apixaban": "5mg"}),
+        (("I take ramipril 5mg", "Doc stopped the ramipril, I'm on candesartan 8mg now"), {"candesartan": "8mg"}),
+        (
+            ("I take sertraline 50mg", "I'm on propranolol 40mg", "switched to metoprolol 50mg now"),
+            {"sertraline": "50mg", "metoprolol": "50mg"},
+        ),
+        (
+            ("Tomo sertralina 50 y enalapril 10", "me han cambiado el enalapril por losartán 50"),
+            {"sertralina": "50", "losartán": "50"},
+        ),
+        (
+            ("I take lisinopril 10mg", "I now also take bisoprolol 2.5mg"),
+            {"lisinopril": "10mg", "bisoprolol": "2.5mg"},
+        ),
+    ],
+)
+def test_a_medicine_that_is_changed_leaves_the_others(
+    api: ApiClient, user: EndUser, clock: Clock, turns: tuple[str, ...], taken: dict[str, str]
+) -> None:
+    tell(api, user, clock, turns)
+    assert {value for _, _, value in list_held(api, "takes")} == set(taken)
+    assert {drug: dose for drug, _, dose in list_held(api, "takes_dose")} == taken
+    assert api.get("facts/reviews").json()["items"] == []
+    assert not any(text.startswith("My warfarin") for text in list_bank(user))

@@ -361,8 +361,9 @@ def find_sentence_slots(
     numbers = find_new_number(raw, language)
     slots = put_known(slots, [*find_denied(raw, language, known), *numbers])
     if (dosed := find_moved_dose(raw, language, known)) is not None:
-        # "Auf 10 erhöht" is no time of the day.
-        return [*(slot for slot in slots if not overlaps(slot.object_span, dosed.object_span)), dosed]
+        # "Auf 10 erhöht" is no time of the day, "mon Levothyrox est passé à 100" tells of none that is called "passé".
+        others = (one for one in slots if not overlaps(one.object_span, dosed.object_span))
+        return [*(one for one in others if one.relation != dosed.subject), dosed]
     moved = find_moved(raw, language, known) or find_renamed(raw, language, known)
     if moved is None:
         return slots

@@ -11,7 +11,14 @@ from memory.claims.dates.agenda import tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.counsel import names_healer
-from memory.claims.health.doses import TAKES_DOSE, Number, count_numbers, may_follow, read_changed_dose
+from memory.claims.health.doses import (
+    TAKES_DOSE,
+    Number,
+    count_numbers,
+    find_named_move,
+    may_follow,
+    read_changed_dose,
+)
 from memory.claims.health.medicine import MEDICATION
 from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
@@ -243,23 +250,36 @@ def names_part(raw: str, known: KnownSlot) -> bool:
 
 def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:
     """ "The doctor upped it to 850": of the medicine that was told of last, in the unit it was told in."""
-    doses = [one for one in known if one.relation in DOSES]
+    doses = [one for one in known if one.relation in DOSES | {TAKES}]
     # "Il medico me l'ha portato a 10" is of four languages, and the whole turn's may be another.
     spoken = dict.fromkeys((language, *find_turn_languages(raw))) if doses else ()
-    found = next(filter(None, (load_dose_moves(one).search(raw) for one in spoken)), None)
-    if found is None or DOSE.search(raw):
+    if DOSE.search(raw):
         return None
-    number, name = read_move(found)
-    told = next((one for one in reversed(doses) if not name or is_clipped(name, one.subject)), None)
-    if told is None or not may_follow(told.object, Number(number.replace(",", "."), "", 1)):
+    if (named := next(filter(None, (find_named_move(raw, one) for one in spoken)), None)) is not None:
+        number, name, span = named
+    elif (found := next(filter(None, (load_dose_moves(one).search(raw) for one in spoken)), None)) is not None:
+        value, name = read_move(found)
+        start = found.start() + found[0].index(value)
+        number, span = Number(value.replace(",", "."), "", 1), (start, start + len(value))
+    else:
         return None
-    if is_of_kin(raw, language, told, known):
+    told = find_dosed(doses, name, number, is_named=named is not None)
+    if told is None or is_of_kin(raw, language, told, known):
         return None
-    unit = told.object.lstrip("0123456789.,")
-    dose = number if not unit else f"{number}{unit}"
-    start = found.start() + found[0].index(number)
-    span = (start, start + len(number))
+    unit = number.unit or told.object.lstrip("0123456789.,")
+    dose = f"{raw[slice(*span)]}{unit}" if not number.unit else number.dose
     return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
+
+
+def find_dosed(doses: Sequence[KnownSlot], name: str, number: Number, *, is_named: bool) -> KnownSlot | None:
+    """The last known dose that a number may have changed, of the medicine that is named if any is; of one that is taken
+    and whose dose nobody told its first."""
+    dosed = [one for one in doses if one.relation in DOSES]
+    told = next((one for one in reversed(dosed) if not name or is_clipped(name, one.subject)), None)
+    if told is not None:
+        return told if may_follow(told.object, number) else None
+    taken = any(one.relation == TAKES and one.object == name and one.subject == SPEAKER for one in doses)
+    return KnownSlot(name, TAKES_DOSE, "") if is_named and taken else None
 
 
 def read_move(found: re.Match[str]) -> tuple[str, str]:
@@ -280,6 +300,8 @@ def read_new_dose(text: str) -> tuple[Number, str] | None:
     """The number to which a turn says that a dose has moved, and what it tells of the medicine's name; without a name,
     by somebody who heals: "the doctor upped it to 10 mg"; not "the rent went up to 900"."""
     language = next(iter(find_turn_languages(text, ())), "en")
+    if (named := find_named_move(text, language)) is not None:
+        return named[:2]
     found = load_dose_moves(language).search(text)
     if found is None:
         return None

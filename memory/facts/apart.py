@@ -98,7 +98,7 @@ def is_another_medicine(fact: Fact, draft: FactDraft) -> bool:
         {fold_key(draft.object if draft.relation == TAKES else draft.subject)} if draft.relation in MEDICINES else set()
     )
     known = fact.object_key if fact.relation == TAKES else fact.subject_key
-    if not told or not known or not set(known.split()).isdisjoint(spoken):
+    if not told or not known or not set(known.split()).isdisjoint({*spoken, *told}):
         return False
     purposes = frozenset().union(*map(list_purposes, told))
     return purposes.isdisjoint(list_purposes(known))

@@ -16,7 +16,7 @@ from memory.claims.dates.beginnings import begins_later
 from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
 from memory.claims.taxonomy import PARTNERS
-from memory.facts.apart import are_apart, are_unrelated, fills_another_slot, is_another_medicine, tell_apart
+from memory.facts.apart import TAKES, are_apart, are_unrelated, fills_another_slot, is_another_medicine, tell_apart
 from memory.facts.diets import ends_diet
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
@@ -205,7 +205,9 @@ def may_likely_end(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> 
 
 def spares_limits(fact: Fact, draft: FactDraft) -> bool:
     """Whether the fact limits somebody and goes on, however surely the draft ends something."""
-    return leaves_limit(fact, draft) or spares_unnamed(fact, draft)
+    # "Elvanse is 50 mg now" ends no taking of it.
+    is_dose_alone = fact.relation == TAKES and draft.relation == DOSE
+    return is_dose_alone or leaves_limit(fact, draft) or spares_unnamed(fact, draft)
 
 
 def leaves_limit(fact: Fact, draft: FactDraft) -> bool:

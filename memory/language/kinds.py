@@ -51,6 +51,13 @@ def list_purposes(medicine: str) -> frozenset[str]:
     return (list_kinds(word) | frozenset(stems)) - {MEDICINE}
 
 
+@lru_cache(maxsize=4096)
+def is_medicine(word: str) -> bool:
+    """Whether a folded word is a medicine's name, or ends as those of one purpose do."""
+    stems = next((names for kind, names in _load_stems() if kind == MEDICINE), ())
+    return MEDICINE in list_kinds(word) or any(_has_stem(word, name) for name in stems)
+
+
 def _find_kinds(form: str, languages: tuple[str, ...]) -> Iterator[str]:
     return (kind for language in (SHARED, *languages) for kind in _load_kinds(language).get(form, ()))
 

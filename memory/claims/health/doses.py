@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.frames.numerals import read_spoken
-from memory.claims.health.prescriptions import find_joined_drug
+from memory.claims.health.prescriptions import find_joined_drug, load_takers
 from memory.claims.slots.matching import SlotMatch, load_words, overlaps
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries
@@ -20,6 +20,8 @@ DIGITS: Final = re.compile(r"\d")
 MOST_WORDS: Final = 40
 MOST_OF_CHANGE: Final = 9
 MOST_OF_NUMBER: Final = 4
+# Letters from which a word of a move is its verb.
+LEAST_VERB: Final = 2
 # From here to there a number is a year.
 YEARS: Final = range(1900, 2101)
 # A dose becomes no hundred times what it was.
@@ -112,9 +114,55 @@ def counts_on(raw: str, pieces: Sequence[re.Match[str]], after: int, language: s
     if fold_letters(before[0]) in load_words(language, "dose unit"):
         return False
     behind = fold_letters(pieces[after][0])
+    if read_spoken([behind, *(fold_letters(piece[0]) for piece in pieces[after + 1 : after + 3])], language):
+        # "Metformine 500 deux fois par jour".
+        return False
     kinds = ("stop", "adverb", "article")
     light = any(behind in load_words(language, kind) for kind in kinds) or behind in load_daytimes(language)
     return not light
+
+
+def find_named_move(raw: str, language: str) -> tuple[Number, str, tuple[int, int]] | None:
+    """The number to which the dose of the one medicine that a sentence names has moved, by a verb of such a move
+    wherever it stands, or by a "now" with nothing between the two: "mi hanno aumentato l'Eutirox a 75", "Metformin ist
+    jetzt 1000 zweimal täglich"."""
+    pieces = list(PIECE.finditer(raw))[:MOST_WORDS]
+    drugs = [(at, drug) for at, piece in enumerate(pieces) if (drug := find_joined_drug(piece[0]))]
+    words = [fold_letters(piece[0]) for piece in pieces]
+    if len({drug for _, drug in drugs}) != 1 or not load_words(language, "denial").isdisjoint(words):
+        return None
+    found = [(at, number) for at, number in list_numbers(raw, pieces, language) if at > drugs[0][0]]
+    if len(found) != 1:
+        return None
+    at, number = found[0]
+    beside = load_words(language, "dose beside") | load_words(language, "now", "frames")
+    is_bare = beside.issuperset(words[drugs[-1][0] + 1 : at])
+    is_now = is_bare and not load_words(language, "now", "frames").isdisjoint(words)
+    if not is_now and load_move_words(language).isdisjoint(words):
+        return None
+    return number, drugs[0][1], (pieces[at].start(), pieces[at + number.words - 1].end())
+
+
+def list_numbers(raw: str, pieces: Sequence[re.Match[str]], language: str) -> list[tuple[int, Number]]:
+    """The numbers that count nothing else, with their places."""
+    found, at = list[tuple[int, Number]](), 0
+    while at < len(pieces):
+        number = read_number(pieces, at, language)
+        if number is not None and not counts_on(raw, pieces, at + number.words, language):
+            found.append((at, number))
+        at += number.words if number is not None else 1
+    return found
+
+
+@cache
+def load_move_words(language: str) -> frozenset[str]:
+    """The verbs of the phrases by which a dose moves, in whatever order they stand: "erhöht", "aumentato"."""
+    spoken = {fold_letters(word) for one in read_entries(language, "slots", "dose moves") for word in one.split()}
+    kinds = ("dose beside", "stop", "adverb", "article", "i", "me", "with i", "my")
+    light = frozenset().union(*(load_words(language, kind) for kind in kinds)) | load_daytimes(language)
+    return (
+        frozenset(word for word in spoken if word.isalpha() and len(word) > LEAST_VERB) - light - load_takers(language)
+    )
 
 
 def load_daytimes(language: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from memory.claims.health.diets import load_phrases as load_phrases_of_diets
 from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words, shares_subjects
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
+from memory.language.kinds import is_medicine
 from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import capitalises_nouns
 
@@ -340,7 +341,7 @@ def find_drug(spoken: str) -> str:
 
 @cache
 def is_drug(word: str) -> bool:
-    return any(re.fullmatch(join_words(code, "drug"), word) is not None for code in list_codes())
+    return is_medicine(word) or any(re.fullmatch(join_words(code, "drug"), word) for code in list_codes())
 
 
 @cache

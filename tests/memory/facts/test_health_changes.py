@@ -346,3 +346,32 @@ def test_a_medicine_that_is_changed_leaves_the_others(
     assert {drug: dose for drug, _, dose in list_held(api, "takes_dose")} == taken
     assert api.get("facts/reviews").json()["items"] == []
     assert not any(text.startswith("My warfarin") for text in list_bank(user))
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(
+    ("told", "since", "doses"),
+    [
+        ("prendo Eutirox 50", "mi hanno aumentato l'Eutirox a 75", [("eutirox", "75")]),
+        ("Ich nehme L-Thyroxin 75", "Das L-Thyroxin wurde auf 100 erhöht", [("l-thyroxin", "100")]),
+        ("nehm Metformin 500 zweimal am Tag", "Metformin ist jetzt 1000 zweimal täglich", [("metformin", "1000")]),
+        ("je prends du Levothyrox 75", "mon Levothyrox est passé à 100", [("levothyrox", "100")]),
+        ("I'm on Elvanse 30mg", "Elvanse is 50mg now, sleeping badly", [("elvanse", "50mg")]),
+        ("אני לוקחת אלטרוקסין 50", "הרופאה העלתה לי את האלטרוקסין ל-75", [("אלטרוקסין", "75")]),
+        ("Tomo Eutirox 50", "me han subido el Eutirox a 75", [("eutirox", "75")]),
+        ("Tomo metformina 500", "a metformina agora é 850", [("metformina", "850")]),
+        ("I'm on lithium 400", "my lithium has gone up to 600", [("lithium", "600")]),
+        (
+            "I take ramipril 5 mg and metformin 500",
+            "metformin was raised to 850",
+            [("metformin", "850"), ("ramipril", "5 mg")],
+        ),
+        ("prendo Eutirox 50", "devo prendere Eutirox per 6 mesi", [("eutirox", "50")]),
+    ],
+)
+def test_a_dose_moves_without_its_unit(
+    api: ApiClient, user: EndUser, clock: Clock, told: str, since: str, doses: list[tuple[str, str]]
+) -> None:
+    tell(api, user, clock, (told, since))
+    assert [(drug, dose) for drug, _, dose in list_held(api, "takes_dose")] == doses
+    assert [drug for _, _, drug in list_held(api, "takes")] == [drug for drug, _ in doses]

@@ -22,6 +22,8 @@ from memory.language.names import load_given_names
 REPLACED: Final = frozenset({ABOUT, "dating", "married_to", "friend_of", "fiance", *PARTNER_NOUNS})
 DATING: Final = "dating"
 PARTED: Final = "parted"
+# "Sophie hat Schluss gemacht": one of the two alone is named.
+LEFT: Final = "left by"
 # What a couple has become, by the section that lists its words.
 TOGETHER: Final = {"wed": "married_to", "engaged": "fiance", "paired": DATING}
 # "My wife" is two words. A text has one kind of apostrophe by the time it is read.
@@ -36,15 +38,15 @@ def add_couple(
     if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
         return list(claims)
     for language in order_languages(languages):
-        for state in (PARTED, *TOGETHER):
-            found = load_pattern(language, state).search(raw)
+        for state in (PARTED, LEFT, *TOGETHER):
+            found = (load_leaving(language) if state == LEFT else load_pattern(language, state)).search(raw)
             spoken = (found["first"] or found["second"]) if found else ""
             partner = name_partner(spoken, language, is_sure=state == PARTED) if spoken else None
             if found and partner:
                 relation, name = partner
                 span = (place + found.start(), place + found.end())
                 told = Claim(SPEAKER, relation, name, word_whole(sentence), span, lang=language, is_sure=True)
-                if state == PARTED:
+                if state in {PARTED, LEFT}:
                     return [replace(told, polarity=False, tense="over")]
                 return [replace(told, relation=TOGETHER[state], tense="new")] if name else list(claims)
     return list(claims)
@@ -57,12 +59,21 @@ def name_partner(spoken: str, language: str, *, is_sure: bool) -> tuple[str, str
     """
     known = find_known_noun(fold_letters(spoken).split(), language)
     if known is not None:
-        return (known[1], "") if known[1] in PARTNER_NOUNS else None
+        # "My husband Javier".
+        behind = "" if spoken.split()[-1] in known[0] or not spoken.split()[-1][0].isupper() else spoken.split()[-1]
+        return (known[1], behind.casefold()) if known[1] in PARTNER_NOUNS else None
     name = spoken.split()[-1]
     is_name = name[0].isupper() or fold_letters(name) in load_given_names()
     # Who writes no capitals writes none in a name.
     is_name = is_name or (is_sure and name == spoken and fold_letters(name) not in load_small_words(language))
     return (DATING, name.casefold()) if is_name else None
+
+
+@cache
+def load_leaving(language: str) -> re.Pattern[str]:
+    """What one of the two has done ends its clause: "Max left me a message" ends nothing."""
+    told = join_entries(language, LEFT)
+    return re.compile(rf"(?<!\w)(?P<first>{NAME})(?P<second>)\s(?:{told})(?=\s*(?:[.,;:!?)…]|$))", re.IGNORECASE)
 
 
 @cache

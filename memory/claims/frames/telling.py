@@ -272,7 +272,9 @@ def tell_friends(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
     names = subject.names
     if len(names) == 2 and not is_frame_denied(reader, match, match.end):
         relation = match.frame.relation if match.frame.relation in SYMMETRIC else "friend_of"
-        yield ClauseFact(names[0], relation, names[1], find_span(reader, 0, match.end))
+        # "Ana and Rui got divorced".
+        ended = match.frame.is_ending or is_ended(reader)
+        yield ClauseFact(names[0], relation, names[1], find_span(reader, 0, match.end), is_ended=ended)
 
 
 def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) -> Iterator[ClauseFact]:
@@ -365,8 +367,10 @@ def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
         return
     behind = tokens[number[1]] if number[1] < len(tokens) else None
     if behind is None or behind.is_mark or behind.has("age unit", "time link", "time", "conj", "frame", "adv", "prep"):
+        # "Mia ist gestern 10 geworden": the number stands before the verb.
+        span = find_span(reader, min(match.start, number[1] - 1), max(match.end, number[1]))
         for name in subject.names:
-            yield ClauseFact(name, "age", number[0], find_span(reader, match.start, number[1]))
+            yield ClauseFact(name, "age", number[0], span)
 
 
 def is_frame_denied(reader: PhraseReader, match: FrameMatch, start: int) -> bool:

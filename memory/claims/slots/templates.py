@@ -187,6 +187,7 @@ WORD_SECTIONS: Final = frozenset(
         "couple and",
         "couple me",
         "parted",
+        "left by",
         "paired",
         "wed",
         "engaged",

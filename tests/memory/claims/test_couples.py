@@ -59,3 +59,34 @@ def test_what_is_official_is_nobodys_name() -> None:
 def test_who_begins_somewhere_works_there(said: str, employer: str) -> None:
     told = [(one.subject, one.object) for one in read_claims(said) if one.relation == "works_at"]
     assert told == [("you", employer)]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Sophie hat Schluss gemacht", "sophie"),
+        ("Max hat mit mir Schluss gemacht", "max"),
+        ("Jade dumped me", "jade"),
+        ("Lucía me ha dejado", "lucía"),
+        ("Marie m'a quitté", "marie"),
+        ("Chiara mi ha lasciato", "chiara"),
+        ("o Pedro terminou comigo", "pedro"),
+        ("נועה נפרדה ממני", "נועה"),
+        ("mi marido Javier y yo nos hemos separado", "javier"),
+    ],
+)
+def test_a_couple_that_has_parted_is_told_by_one(said: str, name: str) -> None:
+    [claim] = read_claims(said)
+    assert (claim.subject, claim.object, claim.polarity, claim.tense) == ("you", name, False, "over")
+
+
+@pytest.mark.parametrize(
+    "said", ["Max left me a message", "Lucía me ha dejado un mensaje", "mum dumped me at the gate"]
+)
+def test_whoever_leaves_something_parts_from_nobody(said: str) -> None:
+    assert not [claim for claim in read_claims(said) if claim.tense == "over"]
+
+
+def test_whoever_divorces_is_married_no_longer() -> None:
+    [claim] = read_claims("Ana and Rui got divorced")
+    assert (claim.subject, claim.relation, claim.object, claim.polarity) == ("ana", "married_to", "rui", False)

@@ -21,8 +21,10 @@ from memory.claims.slots.resolution import THINGS
 from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
+from memory.language.folding import WORD
 from memory.language.hebrew import BEFORE_A_NAME, is_hebrew
 from memory.language.loader import collect_entries
+from memory.language.names import load_possible_names
 from memory.language.stopwords import load_all_stop_words
 from memory.models import EndUser, Fact
 
@@ -109,6 +111,8 @@ def list_introductions(user: EndUser, text: str, previous: Sequence[str]) -> lis
     # "In the garage till Tuesday" was what a car was told as, and "it's on the 11th" of a race was that car's.
     # "Someone new" names no new phone.
     light = load_all_stop_words() | frozenset(map(fold_key, collect_entries("slots", "new one")))
+    # Mia is somebody, and a word of Italian.
+    light -= {fold_key(word) for word in WORD.findall(text[:READ_OF_TURN]) if word.istitle()} & load_possible_names()
     names = {word for word in words - light if len(word) >= LEAST_WORD}
     names |= {bare for word in names if is_hebrew(word) and len(bare := word.lstrip(BEFORE_A_NAME)) >= LEAST_WORD}
     if not names:

@@ -5,16 +5,21 @@ and "I've bought an iPad" cast doubt on a job, "Peso 82 kilos" on a birthday.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 from memory.claims.claim import SPEAKER
 from memory.claims.slots.framed import GENERIC
 from memory.claims.slots.matching import find_drug
+from memory.claims.slots.nouns import load_nouns
 from memory.claims.subjects import PRONOUN
-from memory.claims.taxonomy import HAVING, HELPERS, PARTNERS, THINGS
+from memory.claims.taxonomy import HAVING, HELPERS, PARTNERS, PEOPLE, THINGS
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
+from memory.facts.pairs import PairStatement
+from memory.facts.pairs.reading import read_pair_statement
 from memory.language.kinds import MEDICINE, list_kinds, list_purposes
+from memory.language.loader import list_codes
 from memory.models import Fact
 
 HOME: Final = "lives_in"
@@ -41,6 +46,10 @@ MATTERS: Final[Mapping[str, frozenset[str]]] = {
 MADE: Final = frozenset({"car", "bicycle", "motorcycle", "phone", "computer"})
 # What nothing that somebody comes to have tells anything of.
 FIRM: Final = frozenset({"birthday", "born_in", "age", "name", "surname", "size", "style", "blood_type", "shoe_size"})
+# What goes on whatever thing somebody has no longer.
+SETTLED: Final = WORK | PEOPLE | FIRM | {"married_to", "dating", "diet", "takes", "takes_dose", "allergic_to"}
+HOME_SLOT: Final = "home"
+MARITAL, DIVORCED = "marital", "divorced"
 
 
 class Point(NamedTuple):
@@ -59,7 +68,17 @@ class Point(NamedTuple):
             return named or frozenset({self.relation})
         if not MADE.isdisjoint(list_kinds(fold_key(self.statement))):
             return frozenset({THING})
+        if self.relation in HAVING and self.object in list_persons():
+            # "לי אח, עומר".
+            return frozenset({"kin"})
         return frozenset({MEDICINE}) if find_drug(self.statement.casefold()) else frozenset()
+
+
+@cache
+def list_persons() -> frozenset[str]:
+    """The nouns of people whom somebody has, in all languages: "brother", "אח"."""
+    nouns = (load_nouns(code) for code in list_codes())
+    return frozenset(fold_key(noun) for found in nouns for noun, relation in found.items() if relation in PEOPLE)
 
 
 def fills_another_slot(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
@@ -102,6 +121,33 @@ def is_another_medicine(fact: Fact, draft: FactDraft) -> bool:
         return False
     purposes = frozenset().union(*map(list_purposes, told))
     return purposes.isdisjoint(list_purposes(known))
+
+
+def ends_another_matter(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    """Whether it ends something and names what, and the fact tells nothing of that: who sells a car and goes by bike in
+    Milan lives there, whose brother divorces has a brother with asthma."""
+    if keys[2] and not set(keys[2].split()).isdisjoint(fold_key(fact.statement).split()):
+        return False
+    if parts_couple(draft):
+        return not is_of_couple(fact)
+    if draft.tense != "over" or draft.relation not in HAVING or not keys[2]:
+        return False
+    is_home = HOME_SLOT in read_pair_statement(PairStatement(draft.object)).slots
+    return fact.relation in (SETTLED if is_home else SETTLED | {HOME})
+
+
+def parts_couple(draft: FactDraft) -> bool:
+    """ "O Caio se separou da Júlia", or of nobody named "עומר התגרש"."""
+    if draft.relation not in OPEN_RELATIONS:
+        return draft.relation in PARTNERS and draft.tense == "over"
+    return DIVORCED in read_pair_statement(PairStatement(draft.statement)).axes.get(MARITAL, ())
+
+
+def is_of_couple(fact: Fact) -> bool:
+    if fact.relation in PARTNERS | {"friend_of"}:
+        return True
+    known = read_pair_statement(PairStatement(fact.statement))
+    return MARITAL in known.axes or "partner" in known.slots | known.kin
 
 
 def take_point(fact: Fact) -> Point:

@@ -16,8 +16,17 @@ from memory.claims.dates.beginnings import begins_later
 from memory.claims.health.doses import read_changed_dose
 from memory.claims.relations import is_single_valued
 from memory.claims.taxonomy import PARTNERS
-from memory.facts.apart import TAKES, are_apart, are_unrelated, fills_another_slot, is_another_medicine, tell_apart
+from memory.facts.apart import (
+    TAKES,
+    are_apart,
+    are_unrelated,
+    ends_another_matter,
+    fills_another_slot,
+    is_another_medicine,
+    tell_apart,
+)
 from memory.facts.diets import ends_diet
+from memory.facts.displacing import moves_arrangement
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.keys import OPEN_RELATIONS, digest_fact, fold_key
@@ -43,6 +52,7 @@ if TYPE_CHECKING:
 
 ENDED: Final = "over"
 DOSE: Final = "takes_dose"
+AGE: Final = "age"
 # "Meine Freundin" is either.
 FRIEND: Final = "friend_of"
 NUMBER: Final = re.compile(r"\d{1,5}(?:\.\d{1,3})?")
@@ -168,9 +178,7 @@ def judge_likely(
 ) -> None:
     """Add what the statement likely replaces beyond the judge's verdict: the likeliest alone."""
     others = [
-        (fact, cosine)
-        for fact, cosine in others
-        if not (are_unrelated(fact, draft, keys) or is_another_medicine(fact, draft))
+        pair for pair in others if not (are_unrelated(pair[0], draft, keys) or ends_another(pair[0], draft, keys))
     ]
     earlier = [
         EarlierStatement(describe_fact(fact), fact.last_seen, bool(thread) and fact.thread_id == thread, cosine)
@@ -231,6 +239,10 @@ def spares_unnamed(fact: Fact, draft: FactDraft) -> bool:
     return fact.relation in SEVERAL_LIMITS and not is_named and not is_alone(fact)
 
 
+def ends_another(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
+    return is_another_medicine(fact, draft) or ends_another_matter(fact, draft, keys)
+
+
 def is_number_alone(draft: FactDraft) -> bool:
     return read_changed_dose(draft.statement, draft.lang or "en") is not None
 
@@ -257,8 +269,10 @@ def ends_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_i
     # "Dr Shaw took me off the naproxen" ends the naproxen, and not whoever said so.
     if draft.tense == ENDED and fills_another_slot(fact, draft, keys):
         return False
-    if is_another_medicine(fact, draft) or spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
+    if ends_another(fact, draft, keys) or spares_limits(fact, draft) or not may_end(fact, draft, keys, thread_id):
         return False
+    if moves_arrangement(fact, draft):
+        return True
     beside = list_told_with(fact)
     # What "my brother and I" have in common each of us ends for themselves: "er hat gekündigt" leaves me my work.
     is_shared = any((one.relation, one.value) == (fact.relation, fact.object_key) for one in beside)
@@ -321,8 +335,8 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
         is_held = fact.polarity and fact.tense != ENDED and fact.last_seen <= draft.occurred_at
         return is_held and (fact.subject_key, fact.relation) == keys[:2]
     is_slot = is_single_valued(draft.relation) and (fact.subject_key, fact.relation) == keys[:2]
-    if is_slot and draft.relation == DOSE:
-        # One medicine has one dose, whatever verb raised it.
+    if is_slot and draft.relation in {DOSE, AGE} and draft.polarity and fact.polarity:
+        # One medicine has one dose, whatever verb raised it, and one is as old as was said last.
         return list_numbers(fact.object) != list_numbers(draft.object) and fact.last_seen <= draft.occurred_at
     if not is_slot or draft.tense != "new" or fact.polarity != draft.polarity or fact.tense == ENDED:
         return False

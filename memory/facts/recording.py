@@ -35,6 +35,8 @@ from memory.tiers import Indexing
 REWORDED: Final = ("statement", "lang", "vector", "model", "indexing")
 # Of whose object the other's subject says as much.
 TAKES, DOSE = "takes", "takes_dose"
+WORKS_AT: Final = "works_at"
+SUPERIORS: Final = ("boss", "reports_to")
 IMPLIED: Final = {DOSE: TAKES}
 FIND_TOMBSTONE: Final = "SELECT 1 FROM fact_tombstone WHERE user_id = %s AND digest = %s AND forgotten_at >= %s LIMIT 1"
 
@@ -301,14 +303,16 @@ def close_contradicted(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now
         closed.append(other)
         reword_implied(other, fact, draft, now=now, actor=actor)
         closed += end_dose(other, fact, draft, now=now, actor=actor)
+        closed += end_superior(other, fact, draft, now=now, actor=actor)
     return closed
 
 
 def end_dose(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> list[Fact]:
     """With a medicine that is stopped its dose ends, whatever took its place: "I take sertraline 50 mg" was told on by
     the dose alone. Not while somebody else takes it."""
-    is_same = draft.relation == TAKES and fold_key(draft.object) == ended.object_key and draft.tense != ENDED
-    if ended.relation != TAKES or draft.relation == DOSE or is_same or ended.object_key in draft.object.casefold():
+    is_over = draft.relation == TAKES and draft.tense == ENDED
+    is_same = ended.object_key in fold_key(draft.object) and not is_over
+    if ended.relation != TAKES or draft.relation == DOSE or is_same:
         return []
     active = Fact.objects.for_user(ended.user_id).active()
     if active.filter(relation=TAKES, object_key=ended.object_key).exclude(pk__in=[ended.pk, successor.pk]).exists():
@@ -317,6 +321,20 @@ def end_dose(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, a
     told = [dose for dose in doses if not needs_review(dose, draft)]
     for dose in told:
         changes.supersede_fact(dose, successor, now=now, actor=actor)
+    return told
+
+
+def end_superior(ended: Fact, successor: Fact, draft: FactDraft, *, now: datetime, actor: str) -> list[Fact]:
+    """Whoever was somebody's boss where they no longer work is so no longer: nobody tells it."""
+    is_left = ended.relation == WORKS_AT and draft.relation == WORKS_AT
+    if not is_left or draft.is_correction or (draft.tense != ENDED and fold_key(draft.object) == ended.object_key):
+        return []
+    active = Fact.objects.for_user(ended.user_id).active()
+    bosses = active.filter(relation__in=SUPERIORS, subject_key=ended.subject_key, last_seen__lte=draft.occurred_at)
+    # Who was named after the new work began, or by the same sentence, is of that.
+    told = [one for one in bosses if not needs_review(one, draft) and one.statement != draft.statement]
+    for boss in told:
+        changes.supersede_fact(boss, successor, now=now, actor=actor)
     return told
 
 

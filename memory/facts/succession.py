@@ -15,6 +15,7 @@ from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, CHILDREN, DEPARTING, KIN, PARTNERS
 from memory.facts.diets import ends_diet
+from memory.facts.displacing import moves_arrangement, replaces_thing
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -96,9 +97,9 @@ def is_axis_over(fact: Fact, draft: FactDraft) -> bool:
 
 
 def ends_state(fact: Fact, draft: FactDraft) -> bool:
-    """Whether a statement of another slot ends how somebody is: a birth, what is eaten again, being home; or one of
-    work without an employer's name that of the employer."""
-    return any(ends(fact, draft) for ends in (tells_birth, ends_diet, ends_stay, ends_work))
+    """Whether a statement of another slot ends how somebody is: a birth, what is eaten again, being home; one of work
+    without an employer's name that of the employer, or an appointment and a thing what it takes the place of."""
+    return any(ends(fact, draft) for ends in ENDINGS)
 
 
 def ends_work(fact: Fact, draft: FactDraft) -> bool:
@@ -124,6 +125,9 @@ def ends_stay(fact: Fact, draft: FactDraft) -> bool:
     known, told = (read_pair_statement(PairStatement(one.statement)) for one in (fact, draft))
     is_back = OVER in told.axes.get(HOSPITAL, ()) and OVER not in known.axes.get(HOSPITAL, (OVER,))
     return is_back and known.kin == told.kin and bool(told.kin or fact.subject_key == fold_key(draft.subject))
+
+
+ENDINGS: Final = (tells_birth, ends_diet, ends_stay, ends_work, moves_arrangement, replaces_thing)
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

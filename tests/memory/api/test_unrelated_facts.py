@@ -48,3 +48,40 @@ def test_a_pronoun_stands_for_no_thing(api: ApiClient, user: EndUser, clock: Clo
     tell(api, user, clock, ("I've been seeing someone new, her name is Priya",))
     assert set(phone) <= set(list_held(api))
     assert not any("phone" in text and "Priya" in text for text in list_bank(user))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("ci siamo trasferiti a Milano", "ho venduto la Panda, tanto a Milano giro in bici"),
+        ("vivo en Madrid", "he vendido el Corsa porque en Madrid no lo uso"),
+        ("moro no Rio", "vendi o carro, aqui no Rio ando de metrô"),
+    ],
+)
+def test_a_car_that_is_sold_ends_no_home(api: ApiClient, user: EndUser, clock: Clock, turns: tuple[str, str]) -> None:
+    tell(api, user, clock, turns)
+    assert list_held(api, "lives_in")
+
+
+def test_a_home_that_is_sold_ends(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    tell(api, user, clock, ("I live in Leeds", "I sold the house in Leeds"))
+    assert not list_held(api, "lives_in")
+
+
+@pytest.mark.parametrize(
+    ("told", "parted"),
+    [
+        (("יש לי אח, עומר", "לעומר יש אסטמה", "עומר התחיל לעבוד באינטל"), "עומר התגרש"),
+        (("meu irmão Caio é casado com a Júlia", "o Caio comprou um Gol"), "o Caio se separou da Júlia"),
+        (("la mia ragazza si chiama Chiara", "Chiara è vegana"), "Io e Chiara ci siamo lasciati"),
+        (("mi hermano Luis tiene asma",), "Luis se ha divorciado"),
+    ],
+)
+def test_a_divorce_ends_the_marriage_alone(
+    api: ApiClient, user: EndUser, clock: Clock, told: tuple[str, ...], parted: str
+) -> None:
+    tell(api, user, clock, told)
+    before = set(list_held(api))
+    tell(api, user, clock, (parted,))
+    ended = {relation for _, relation, _ in before - set(list_held(api))}
+    assert ended <= {"married_to", "girlfriend"}

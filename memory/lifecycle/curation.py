@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
@@ -23,6 +23,8 @@ from memory.store import writing
 from memory.store.admission import WriteRefused, validate_field_text
 from memory.tiers import Status, Trust
 
+# Of these states a fact has held, and may have taken the place of others.
+HELD: Final = frozenset({FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED})
 EFFECT_ORDER = (
     FactEffect.SUPERSEDED, FactEffect.REVIEW, FactEffect.ADDED, FactEffect.MERGED, FactEffect.REINFORCED,
     FactEffect.BLOCKED, FactEffect.PASSED_OVER,
@@ -93,7 +95,7 @@ def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str, give
     """
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
-        if fact is not None and fact.state in {FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED}:
+        if fact is not None and fact.state in HELD:
             if gives_back:
                 give_place_back(user, fact, now=now, actor=actor)
             changes.retract_fact(fact, now=now, actor=actor)
@@ -218,11 +220,16 @@ def revise_bank_item(user: EndUser, fact: Fact, item_id: UUID, text: str, *, now
 
 
 def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> bool:
-    """Forget for good: the words go, from the bank too, and earlier turns do not bring them back."""
+    """Forget for good: the words go, from the bank too, and earlier turns do not bring them back.
+
+    What it had replaced holds again, as after a rejection: nothing took its place.
+    """
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return False
+        if fact.state in HELD:
+            give_place_back(user, fact, now=now, actor=actor)
         published, told = fact.bank_item_id, find_telling_alone(user, fact)
         changes.forget_facts(user, [fact], now=now, actor=actor)
         if told:

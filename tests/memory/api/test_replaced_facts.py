@@ -5,7 +5,7 @@ import pytest
 from memory.models import EndUser
 from tests.api_client import ApiClient
 from tests.conftest import Clock
-from tests.memory.api.fact_calls import list_bank, list_held, tell
+from tests.memory.api.fact_calls import list_bank, list_held, listed, state, tell
 
 pytestmark = pytest.mark.usefixtures("services")
 
@@ -91,3 +91,22 @@ def test_with_the_employer_the_boss_ends(api: ApiClient, user: EndUser, clock: C
     assert not list_held(api, "boss")
     tell(api, user, clock, ("Got a job at Monzo!", "my boss is Raj", "I work at Starling now, my boss is Ada"))
     assert list_held(api, "boss", "works_at") == [("you", "boss", "ada"), ("you", "works_at", "starling")]
+
+
+def test_forgetting_brings_back_what_was_replaced(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    leeds = state(api, "I live in Leeds.")["fact"]
+    clock.advance(days=1)
+    york = state(api, "I live in York now.")["fact"]
+    assert api.get(f"facts/{leeds['id']}").json()["state"] == "superseded"
+    assert api.delete(f"facts/{york['id']}").status_code == 204
+    assert listed(api) == ["I live in Leeds."]
+    assert list_bank(user) == ["I live in Leeds."]
+
+
+def test_forgetting_what_has_ended_brings_nothing_back(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    told = []
+    for statement in ("I live in Hull.", "I live in Leeds now.", "I live in York now."):
+        told.append(state(api, statement)["fact"])
+        clock.advance(days=1)
+    assert api.delete(f"facts/{told[1]['id']}").status_code == 204
+    assert listed(api) == ["I live in York now."]

@@ -127,7 +127,7 @@ def load_graph(person: ViewedPerson, form: GraphForm) -> tuple[dict[str, Any], G
     chosen = entity.entity.key if entity else concept.concept.key if concept else ""
     view, is_around = view_graph(person, query, chosen, concepts)
     return {
-        "sizes": count_sizes(user, now),
+        "sizes": browsing.count_met_by(user, query.as_of) if query.as_of else count_sizes(user, now),
         "concepts": [(row, row.importance / top, find_best_tier(routing.get(row.key))) for row in concepts],
         "is_around": is_around,
         "concept": concept,

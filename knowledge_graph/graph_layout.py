@@ -1,10 +1,11 @@
 """Where the nodes of a graph stand on paper, and which of their names fit beside them. Pure; templates draw SVG of it.
 
 What is tied is drawn close together and the rest apart, always from the same start, so the same graph is the same
-picture. Of names that would cover each other the weightier node keeps its own; the others tell theirs on hover.
+picture. Of names that would cover each other the weightier node has its own below it; the others have theirs above,
+beside or aslant, cut short where there is no room for all of it, and on hover where there is none at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,8 @@ LETTER, LINE = 6.1, 13.0
 # Radius of the lightest and of the weightiest node.
 LEAST, MOST = 5.0, 12.0
 LONGEST_NAME = 22
+# What of a name is told where there is no room for all of it.
+SHORT_NAME = 9
 # Free paper between two nodes.
 GAP = 6.0
 # Of it nobody misses so little; nodes that are pushed come ever closer to the whole.
@@ -35,13 +38,14 @@ Points = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NodeShape:
-    """A node as it is drawn; ``name`` is empty where there is no room for it."""
+    """A node as it is drawn; ``name``, around ``name_x``, is empty where there is no room for it."""
 
     node: GraphNode
     x: float
     y: float
     radius: float
     name: str
+    name_x: float
     name_y: float
 
     @property
@@ -155,17 +159,27 @@ def place_nodes(nodes: Sequence[GraphNode], places: dict[str, tuple[float, float
     for node in sorted(nodes, key=lambda node: (-node.weight, node.id)):
         x, y = places[node.id]
         radius = compute_radius(node)
-        name = node.label if len(node.label) <= LONGEST_NAME else f"{node.label[: LONGEST_NAME - 1]}…"
-        half = len(name) * LETTER / 2
-        for name_y in (y + radius + LINE - 2, y - radius - 5):
-            box = (x - half, name_y - LINE + 3, x + half, name_y + 3)
+        for name, name_x, name_y in list_name_places(node.label, x, y, radius):
+            half = len(name) * LETTER / 2
+            box = (name_x - half, name_y - LINE + 3, name_x + half, name_y + 3)
             if box[0] >= 0 and box[2] <= width and not any(do_overlap(box, other) for other in taken):
                 taken.append(box)
-                found.append(NodeShape(node, x, y, radius, name, round(name_y, 1)))
+                found.append(NodeShape(node, x, y, radius, name, round(name_x, 1), round(name_y, 1)))
                 break
         else:
-            found.append(NodeShape(node, x, y, radius, "", y))
+            found.append(NodeShape(node, x, y, radius, "", x, y))
     return found
+
+
+def list_name_places(label: str, x: float, y: float, radius: float) -> Iterator[tuple[str, float, float]]:
+    """Where a name may stand around its node, the best place first: the whole of it, then its beginning."""
+    for longest in (LONGEST_NAME, SHORT_NAME):
+        name = label if len(label) <= longest else f"{label[: longest - 1]}…"
+        aside = radius + 4 + len(name) * LETTER / 2
+        aslant = aside - radius / 2
+        below, above, level = y + radius + LINE - 2, y - radius - 5, y + 4
+        yield from ((name, x, below), (name, x, above), (name, x + aside, level), (name, x - aside, level))
+        yield from ((name, x + side * aslant, height) for height in (below, above) for side in (1, -1))
 
 
 def compute_radius(node: GraphNode) -> float:

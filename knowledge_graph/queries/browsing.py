@@ -299,6 +299,19 @@ def count_graph_rows(user: EndUser | int, kinds: Collection[str] = (), most: int
         return {kind: found[:most].count() for kind, found in rows.items() if not kinds or kind in kinds}
 
 
+def count_met_by(user: EndUser, as_of: datetime) -> dict[str, int]:
+    """Concepts, names, and connections of which both names had been met by then."""
+    with user_scope(user):
+        met = Q(first_seen__lte=as_of)
+        names = Entity.objects.filter(met, user=user)
+        ends = names.values("key")
+        return {
+            "concepts": Concept.objects.filter(met, filter_matters(), user=user).count(),
+            "entities": names.count(),
+            "edges": Edge.objects.filter(user=user, source__in=ends, target__in=ends).count(),
+        }
+
+
 def load_solution_items(user: EndUser, solutions: Sequence[KnownSolution]) -> dict[uuid.UUID, MemoryItem]:
     """The memories of solutions that still exist."""
     with user_scope(user):

@@ -160,6 +160,15 @@
     if (news) region.textContent = news.textContent.trim().replace(/\s+/g, " ");
   });
 
+  // The day that a slider of days stands at, in the words of the page's language.
+  document.addEventListener("input", (event) => {
+    const day = event.target.matches("#id_back") && document.getElementById("back-day");
+    if (!day) return;
+    const then = new Date(Date.now() - event.target.value * 86_400_000);
+    const words = new Intl.DateTimeFormat(root.lang, { dateStyle: "long", timeZone: "UTC" });
+    day.textContent = event.target.value === "0" ? day.dataset.today : words.format(then);
+  });
+
   // Files dropped on a form with one file field are sent one after another; the page they lead back to tells of each.
   async function sendFiles(form, files) {
     const field = form.querySelector("input[type=file]");

@@ -167,6 +167,11 @@ def test_the_slider_goes_back_to_what_had_been_met_by_then(
     assert 'aria-label="Berlin' not in then
     assert "node-orange" not in then.partition("</svg>")[0].partition('<svg class="graph')[2]
     assert "as of" in then
+    # What is told is what had been met by then, and the slider says which day it stands at.
+    shown = " ".join(re.sub(r"<[^>]*>", " ", then.split('id="concepts-title"')[1]).split())
+    assert re.match(r"[^;]*?2 names, 1 connection between them", shown.split(">", 1)[1])
+    day = (timezone.now() - timedelta(days=days)).astimezone(UTC)
+    assert re.search(rf'<output for="id_back"[^>]*>{day.day} {day:%B %Y}</output>', then)
     assert console.get(f"{graph}?back=-1").status_code == 422
 
 
@@ -268,7 +273,13 @@ def test_every_node_is_on_the_sheet_and_no_name_covers_another(count: int) -> No
         for one in names:
             for other in names:
                 if one is not other and abs(one.name_y - other.name_y) < 9:
-                    assert abs(one.x - other.x) > 3 * (len(one.name) + len(other.name)) - 1
+                    assert abs(one.name_x - other.name_x) > 3 * (len(one.name) + len(other.name)) - 1
+
+
+def test_in_a_picture_of_usual_size_every_node_has_its_name() -> None:
+    wide, narrow = draw_graph(picture(30))
+    assert all(spot.name for spot in wide.spots)
+    assert sum(not spot.name for spot in narrow.spots) <= 1
 
 
 def test_the_same_graph_is_the_same_picture() -> None:

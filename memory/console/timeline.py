@@ -43,7 +43,7 @@ TITLES = {
 UP = frozenset({"promoted", "restored", "revived", "vouched", "outcome_worked", "outcome_partial"})
 DOWN = frozenset({"archived", "dormant", "undone", "outcome_failed"})
 # Told by the line's title already.
-TECHNICAL = frozenset({"status", "undone", "merged", "merged_into"})
+TECHNICAL = frozenset({"status", "undone", "merged", "merged_into", "ends"})
 NAMES = {
     "always_inject": _("always in context"),
     "confidence": _("confidence"),

@@ -42,6 +42,8 @@ logger = structlog.get_logger(__name__)
 # Passes of the product, whose archiving says nothing about what is true.
 MACHINES: Final = frozenset({"", "promotion", "profile", "bench"})
 KIND: Final = "profile"
+# Until when facts hold whose item somebody archived, by their ids, in the event of it.
+ENDS: Final = "ends"
 # Why a fact ended whose item somebody archived.
 ITEM_ARCHIVED: Final = "its bank item was archived"
 # What somebody wrote. Where the source names no kind, "is not KIND" alone is neither true nor false, and was left out.
@@ -275,11 +277,28 @@ def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetim
     if kind == "archived" and event.reason == MERGE_REASON and "merged_into" in event.after:
         Fact.objects.for_user(fact.user_id).filter(pk=fact.pk).update(bank_item_id=event.after["merged_into"])
     elif kind == "archived" and event.actor not in MACHINES and fact.state == FactState.ACTIVE:
+        note_end(fact, event)
         changes.retract_fact(fact, now=now, actor=event.actor, reason=ITEM_ARCHIVED)
     elif kind == "restored":
         changes.restore_fact(fact, now=now, actor=event.actor, reason="its bank item was restored")
+        give_end_back(fact)
     elif kind == "revised" and event.kind == "revised" and event.actor not in MACHINES:
         revise_from_bank(fact, event, now=now)
+
+
+def note_end(fact: Fact, event: MemoryEvent) -> None:
+    """With the archiving: a fact that never held has no end, "eye drops until 3 December" has one when it is back."""
+    if fact.valid_to is not None:
+        event.after = {**event.after, ENDS: {**event.after.get(ENDS, {}), str(fact.pk): fact.valid_to.isoformat()}}
+        event.save(update_fields=["after"])
+
+
+def give_end_back(fact: Fact) -> None:
+    archivings = find_latest_events(fact.user, [fact.bank_item_id] if fact.bank_item_id else [], "archived")
+    ends = [event.after.get(ENDS, {}).get(str(fact.pk)) for event in archivings.values()]
+    if fact.state == FactState.ACTIVE and ends and ends[0]:
+        fact.valid_to = datetime.fromisoformat(ends[0])
+        fact.save(update_fields=["valid_to"])
 
 
 def revise_from_bank(fact: Fact, event: MemoryEvent, *, now: datetime) -> None:

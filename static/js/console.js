@@ -165,7 +165,7 @@
     const day = event.target.matches("#id_back") && document.getElementById("back-day");
     if (!day) return;
     const then = new Date(Date.now() - event.target.value * 86_400_000);
-    const words = new Intl.DateTimeFormat(root.lang, { dateStyle: "long", timeZone: "UTC" });
+    const words = new Intl.DateTimeFormat(root.lang === "en" ? "en-GB" : root.lang, { dateStyle: "long", timeZone: "UTC" });
     day.textContent = event.target.value === "0" ? day.dataset.today : words.format(then);
   });
 

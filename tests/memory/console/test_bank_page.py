@@ -68,6 +68,18 @@ def test_what_had_ended_before_an_archiving_does_not_come_back_with_it(
         assert list_standings(user) == before
 
 
+def test_an_end_that_was_told_is_there_again_after_an_undo(console: Console, user: EndUser, place: str) -> None:
+    fact = facade.state_fact(user, "I take eye drops.", now=timezone.now()).fact
+    assert fact is not None
+    facade.revise_fact(user, fact.pk, now=timezone.now(), valid_to=timezone.now() + timedelta(days=9))
+    before = list_standings(user)
+    assert before[0][2] is not None
+    console.post(f"{place}/bank/change", {"do": "archive", "item": str(fact.bank_item_id)})
+    assert list_standings(user) != before
+    console.post(f"{place}/bank/undo")
+    assert list_standings(user) == before
+
+
 def list_standings(user: EndUser) -> list[tuple[str, str, datetime | None]]:
     with user_scope(user):
         return list(Fact.objects.for_user(user).order_by("pk").values_list("object", "state", "valid_to"))

@@ -222,7 +222,7 @@ def is_other_kind(claim: Claim) -> bool:
         return names_healer(claim.object) or names_nobody(claim)
     if claim.relation == "from":
         # "Je suis de retour".
-        return is_no_home(claim.object)
+        return is_no_home(claim.object) or is_recent_deed(claim)
     if claim.relation == "born_in":
         return is_recent_deed(claim)
     if claim.relation == BLOOD_TYPE:

@@ -18,7 +18,7 @@ from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 WORD: Final = re.compile(r"[^\W_]+")
 PAID: Final = frozenset({"pays", *SUMS})
 HAD: Final = frozenset({"owns", "has", "car"})
-WHERE: Final = frozenset({"lives_in", "home", "moved_from", "went_to"})
+WHERE: Final = frozenset({"lives_in", "home", "moved_from", "from", "went_to"})
 # Where a participle follows "have" at once.
 PERFECTS: Final = frozenset({"fr", "it"})
 CONSUMED: Final = frozenset({"food", "drink"})

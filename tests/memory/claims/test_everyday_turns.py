@@ -243,3 +243,22 @@ def test_a_german_freund_with_its_possessive_is_a_lover(text: str, fact: Fact) -
 )
 def test_who_has_died_is_told(text: str, who: str) -> None:
     assert [(one.subject, one.relation, one.polarity) for one in read_claims(text)] == [(who, "about", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("ich heiße Jan und komme aus Leipzig", ("you", "from", "leipzig")),
+        ("Komme ursprünglich aus Görlitz.", ("you", "from", "görlitz")),
+        ("I come from Leeds", ("you", "from", "leeds")),
+        ("my dad comes from Ghana", ("dad", "from", "ghana")),
+        ("je viens de Lyon", ("you", "from", "lyon")),
+    ],
+)
+def test_where_somebody_comes_from_is_where_they_are_from(text: str, fact: Fact) -> None:
+    assert fact in read_facts(text)
+
+
+@pytest.mark.parametrize("text", ["je viens de manger", "je viens d'arriver", "ich komme gerade aus der Dusche"])
+def test_where_somebody_just_was_is_no_origin(text: str) -> None:
+    assert not {relation for _, relation, _ in read_facts(text)} & {"from", "moved_from"}

@@ -21,6 +21,8 @@ from memory.store.admission import NewMemory
 from memory.tiers import MAX_TAGS, Tier, Trust
 
 NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
+# What ends a sentence and changes nothing of it; a question is another.
+ENDS = ".!;…"
 MERGE_REASON = "says the same as an existing item"
 SAME_MATTER = "tell the same matter"
 NO_EVIDENCE = wilson_lower_bound(0, 0, 0)
@@ -40,11 +42,17 @@ def find_bank_duplicate(
         active = active.exclude(pk=besides)
     # Locked, so that the merge starts from the result of any revision or archiving in progress.
     bank = active.select_for_update(no_key=True)
-    if same := bank.filter(content_hash=hash_content(text)).order_by("created_at").first():
+    if same := bank.filter(content_hash__in=list_hashes(text)).order_by("created_at").first():
         return same
     near = bank.filter(pk=similar_to).first() if similar_to else None
     # "Gate 12" and "gate 14" have similar vectors but are two facts.
     return near if near and set(NUMBERS.findall(near.text)) == set(NUMBERS.findall(text)) else None
+
+
+def list_hashes(text: str) -> list[str]:
+    """Of the same words with each mark that may end them: "I prefer tabs" and "I prefer tabs!" say one thing."""
+    bare = text.rstrip(f"{ENDS} \n") or text
+    return [hash_content(text), *(hash_content(f"{bare}{mark}") for mark in ("", *ENDS))]
 
 
 def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: str) -> MemoryItem:

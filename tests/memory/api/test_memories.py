@@ -33,6 +33,16 @@ def test_a_stored_memory_is_answered_with_all_that_was_promised(api: ApiClient, 
     assert api.get(f"memories/{item['id']}").json() == item
 
 
+@pytest.mark.parametrize("mark", ["", "!", ";", "…", "..."])
+def test_the_same_words_with_another_mark_at_the_end_are_one_bank_item(api: ApiClient, mark: str) -> None:
+    body = {"tier": "memory_bank", "tags": ["preference"]}
+    first = api.post("memories", {**body, "text": "I prefer tabs over spaces."}).json()
+    second = api.post("memories", {**body, "text": f"I prefer tabs over spaces{mark}"}).json()
+    assert second["duplicate_of"] == second["id"] == first["id"]
+    asked = api.post("memories", {**body, "text": "I prefer tabs over spaces?"}).json()
+    assert "duplicate_of" not in asked
+
+
 def test_every_field_that_may_be_given_is_kept(api: ApiClient) -> None:
     given = {
         "text": "Ann prefers tea",

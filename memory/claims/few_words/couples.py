@@ -44,6 +44,9 @@ def add_couple(
             partner = name_partner(spoken, language, is_sure=state == PARTED) if spoken else None
             if found and partner:
                 relation, name = partner
+                if state == LEFT and any(claim.tense == "over" and claim.object == name for claim in claims):
+                    # Of whomever it was told: "Mireille hat Schluss gemacht", of a brother's girlfriend.
+                    return list(claims)
                 span = (place + found.start(), place + found.end())
                 told = Claim(SPEAKER, relation, name, word_whole(sentence), span, lang=language, is_sure=True)
                 if state in {PARTED, LEFT}:

@@ -28,7 +28,7 @@ def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] |
             is_time = is_time or tokens[stop].has("time")
             number = read_number(tokens, stop, end, reader.words.language)
             stop = number[1] if number is not None else stop + 1
-        while stop > at and tokens[stop - 1].has("time link", "det") and not tokens[stop - 1].has("time", "time adj"):
+        while stop > at and is_loose(tokens, stop - 1):
             stop -= 1
         if stop > at and (is_time or is_clock(tokens[at:stop], reader.words.language)):
             first = at
@@ -41,6 +41,13 @@ def find_time(reader: PhraseReader, at: int, end: int) -> tuple[str, int, int] |
             return reader.cut(first, stop), first, stop
         at = max(at + 1, stop)
     return None
+
+
+def is_loose(tokens: Sequence[HotToken], last: int) -> bool:
+    """Whether the last word of a time only led on to what is none of it; "next year" belongs to it."""
+    token = tokens[last]
+    is_whole = token.has("unit") and last > 0 and tokens[last - 1].has("time adj")
+    return token.has("time link", "det") and not token.has("time", "time adj") and not is_whole
 
 
 def find_day(reader: PhraseReader, at: int) -> tuple[str, int, int] | None:

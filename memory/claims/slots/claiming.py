@@ -1,5 +1,6 @@
 """Claims of what fills a slot for sure, in clauses that no opening knows."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import LONGEST, list_order_words, tell_tense, word_statement
 from memory.claims.clauses.cutting import ClauseTokens, cut_clauses, find_heads
-from memory.claims.clauses.general import PLANNED, is_plain, stands_apart
+from memory.claims.clauses.general import NOT_PLAIN, PLANNED, is_plain, stands_apart
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.health.diets import is_eaten_again, is_intolerance
 from memory.claims.health.findings import LIMITING, is_found
@@ -20,8 +21,9 @@ from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED, is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
 from memory.claims.slots.sharing import SHARED
-from memory.claims.subjects import find_kin_before, find_name_before, find_subject_of_is
+from memory.claims.subjects import PRONOUN, find_kin_before, find_name_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS, PARTNERS
+from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard import judge_write
 from memory.guard.annotation import Sentence
 
@@ -31,6 +33,9 @@ PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", 
 OF_NAMED: Final = PREDICATED | SHARED | {"has", "owns", "drives", "age", "birthday"}
 # Where somebody has moved to, and what they have begun.
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
+# What a clause with a date must not hold: by a word of plans it is as sure.
+DATED_APART: Final = tuple(kind for kind in NOT_PLAIN if kind != MARK + "plan")
+WORD: Final = re.compile(r"[^\W_]+")
 # Words between "my" and a noun: "my old neighbour".
 MOST_ADJECTIVES: Final = 1
 SURE_OF_OTHERS: Final = frozenset(
@@ -112,6 +117,7 @@ def claim_slot(
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
     is_told = is_parted or is_finding or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
     is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
+    is_told = is_told or (piece is not None and is_dated(sentence, slot, piece, language))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
@@ -140,6 +146,13 @@ def has_begun(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int]) -> bo
     """ "Started at Aldi this week" goes on; "I might start at Aldi this week" is a plan."""
     is_settled = slot.weight >= FRAMED and slot.relation in SETTLED and tell_tense(sentence, *piece) == "new"
     return is_settled and not stands_apart(sentence, *piece, *PLANNED)
+
+
+def is_dated(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int], language: str) -> bool:
+    """ "Our wedding is on 19 June next year", "I have an interview on 8 June": what is to come is as sure."""
+    is_event = slot.relation == "time" and slot.weight >= FRAMED and slot.subject not in {SPEAKER, PRONOUN}
+    has_day = any(is_of_calendar(word, language) for word in WORD.findall(slot.object))
+    return is_event and has_day and not stands_apart(sentence, *piece, *DATED_APART)
 
 
 def is_refused(statement: str, *, is_sure: bool) -> bool:

@@ -16,12 +16,15 @@ WORD: Final = re.compile(r"[^\W_]+")
 NAMED_BEHIND: Final = re.compile(r"[^A-ZÀ-Þ]{1,20}([A-ZÀ-Þ][\w'&-]*(?: [A-ZÀ-Þ][\w'&-]*){0,2})")
 
 
+MEMBER_OF: Final = "member_of"
 # What one changes over to, by how it is worded: a carrier has the words of an employer, a gym and a town.
 CHANGED: Final = frozenset({"gym", "works_at", "lives_in"})
 
 
 def settle_joined(claim: Claim) -> Claim:
     """ "Joined The Gym Group" is no work, "switched to oat milk" and "passé chez Free" no gym."""
+    if names_club(claim):
+        return replace(claim, relation=MEMBER_OF, is_sure=True)
     if claim.relation == "works_at" and says_joined(claim) and names_gym(claim.object, claim):
         claim = replace(claim, relation="gym")
     if claim.relation in CHANGED and says_changed(claim) and claim.object in load_carriers():
@@ -29,6 +32,14 @@ def settle_joined(claim: Claim) -> Claim:
     if claim.relation == "gym" and (is_mere_gym(claim) or says_changed(claim)):
         return settle_gym(claim)
     return claim
+
+
+def names_club(claim: Claim) -> bool:
+    """ "I've joined a choir", "I've given up the choir": where nobody works, and what nobody has."""
+    is_left = claim.relation in {"has", "drinks"} and not claim.polarity
+    is_told = is_left or (claim.relation == "works_at" and claim.polarity and says_joined(claim))
+    last = WORD.findall(fold_letters(claim.object))[-1:]
+    return is_told and not load_words(claim.lang or "en", "club").isdisjoint(last)
 
 
 def settle_gym(claim: Claim) -> Claim:

@@ -145,6 +145,7 @@ WORD_SECTIONS: Final = frozenset(
         "will be",
         "new one",
         "joins",
+        "club",
         "language word",
         "no employer",
         "no home",

@@ -262,3 +262,24 @@ def test_where_somebody_comes_from_is_where_they_are_from(text: str, fact: Fact)
 @pytest.mark.parametrize("text", ["je viens de manger", "je viens d'arriver", "ich komme gerade aus der Dusche"])
 def test_where_somebody_just_was_is_no_origin(text: str) -> None:
     assert not {relation for _, relation, _ in read_facts(text)} & {"from", "moved_from"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("our wedding's on 19 June next year in Sicily", ("wedding", "time", "19 june next year")),
+        ("I have an interview at Tesco on 8 June at 10", ("interview", "time", "8 june at 10")),
+        ("J'ai un entretien chez Leroy Merlin le 8 juin à 10h", ("entretien", "time", "8 juin à 10h")),
+        ("I've joined a choir", ("you", "member_of", "choir")),
+        ("I joined a startup", ("you", "works_at", "startup")),
+        ("ich mache ein Praktikum bei AVL", ("you", "works_at", "avl")),
+    ],
+)
+def test_a_plain_statement_of_what_is_to_come_is_told(text: str, fact: Fact) -> None:
+    assert fact in read_facts(text)
+
+
+@pytest.mark.parametrize("text", ["I've given up the choir", "I gave up the choir"])
+def test_who_gives_up_a_choir_is_no_longer_in_it(text: str) -> None:
+    told = [(one.relation, one.object, one.polarity) for one in read_claims(text)]
+    assert told == [("member_of", "choir", False)]

@@ -128,7 +128,10 @@ def load_dates() -> re.Pattern[str]:
     before = "|".join(rf"(?<=\b{word} )" for word in collect_entries("periods", "before a dotted day"))
     alone = rf"(?i:{before})\d{{1,2}}\.(?=\s\w)(?!\s(?i:{begins})\b)"
     # "Dr. Lehmann, Tel. 0421 555123".
-    numbered = rf"(?i:{'|'.join(map(re.escape, collect_entries('periods', 'before a dotted number')))})\.(?=\s?[+(\d])"
+    labels = "|".join(
+        re.escape(one).replace("e", "[eé]") for one in collect_entries("periods", "before a dotted number")
+    )
+    numbered = rf"(?i:{labels})\.(?=\s?[+(\d])"
     return re.compile(rf"(?<![\w.])(?:{named}|{numbered}|\d{{1,2}}\.\d{{1,2}}\.(?=\s[a-zà-ÿ])|{alone})")
 
 

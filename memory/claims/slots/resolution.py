@@ -38,13 +38,14 @@ from memory.claims.slots.nouns import (
     name_all,
     name_beside,
 )
+from memory.claims.slots.spoken import drop_article
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import PARTNERS
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
-from memory.language.loader import list_codes, read_entries
+from memory.language.loader import list_codes
 from memory.language.names import load_given_names
 from memory.language.numbers import find_written_numbers
 
@@ -359,13 +360,6 @@ def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) ->
         # "Papa va mieux, il ne prend plus ...": whoever was told of by the same noun in other words.
         return find_alike(noun, language, known)
     return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
-
-
-def drop_article(spoken: str, language: str) -> str:
-    """ "El yoga" is no "él"."""
-    first, _, rest = spoken.partition(" ")
-    is_article = first.casefold() in read_entries(language, "slots", "article")
-    return rest if rest and is_article and first.casefold() not in read_entries(language, "slots", "he") else spoken
 
 
 def find_alike(noun: tuple[str, str], language: str, known: Sequence[KnownSlot]) -> str:

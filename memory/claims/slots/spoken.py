@@ -9,6 +9,7 @@ from memory.claims.claim import Claim
 from memory.claims.frames.words import load_hot_words
 from memory.claims.slots.matching import load_words
 from memory.guard.spelling import fold_letters
+from memory.language.loader import read_entries
 
 WORD: Final = re.compile(r"[^\W_]+")
 BEING: Final = ("be 1", "be 3")
@@ -22,6 +23,13 @@ def cut_before(claim: Claim) -> str:
 def list_before(claim: Claim) -> list[str]:
     """Those words, folded."""
     return WORD.findall(fold_letters(cut_before(claim)))
+
+
+def drop_article(spoken: str, language: str) -> str:
+    """ "El yoga" is no "él"."""
+    first, _, rest = spoken.partition(" ")
+    is_article = first.casefold() in read_entries(language, "slots", "article")
+    return rest if rest and is_article and first.casefold() not in read_entries(language, "slots", "he") else spoken
 
 
 def drop_articles(words: Sequence[str], language: str) -> Sequence[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config import databases, embedded, embedding_models
+from config import databases, embedded, embedding_models, queues
 from config.cors import ANSWER_HEADERS, REQUEST_HEADERS, read_origins
 from config.env import (
     env_address,
@@ -183,30 +183,7 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10.0
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "fast"
-# What looks through all of a person, or through everybody, waits behind what somebody has just said: after a restart
-# the promotion of 29 people held up what 20 turns told for a minute. A file that takes minutes to read has a worker.
-SLOW_TASKS = (
-    "memory.promote_everyone",
-    "memory.promote_user",
-    "memory.consolidate_due",
-    "memory.consolidate_user",
-    "memory.check_consistency",
-    "memory.import_person",
-    "memory.look_for_duplicates",
-    "memory.measure_everybody",
-    "memory.measure_person",
-    "memory.purge_logs",
-    "memory.purge_user_logs",
-    "memory.roll_up_metrics",
-    "memory.write_backup",
-    "kinds.purge_log",
-    "kinds.purge_user_log",
-    "knowledge_graph.purge_hot_threads",
-    "outcomes.digest_thread",
-    "outcomes.purge_exchanges",
-    "outcomes.purge_user_exchanges",
-)
-CELERY_TASK_ROUTES = {"books.work": {"queue": "books"}, **{task: {"queue": "slow"} for task in SLOW_TASKS}}
+CELERY_TASK_ROUTES = queues.TASK_ROUTES
 
 # --- logs --------------------------------------------------------------------------------------------------------
 LOG_LEVEL = env_choice("MEMORY_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))

@@ -32,7 +32,7 @@ STRUCTURE: Final = frozenset(
     | {"remember", "remember ask", "standing", "temporary", "opines", "irony", "past", "hedge", "frame", "time", "drop"}
     | {"self", "named", "title", "i am", "the", "joint", "article", "reported", "relative", "machine", "that", "tag"}
     | {"verb ending", "before verb", "asks", "momentary", "reacts", "apart", "past event", "quoted"}
-    | {"moving", "coming", "untrue"}
+    | {"moving", "coming", "untrue", "contracted"}
     | {"keep verb", "keep place", "keep this", "role you", "role i", "story", "scene order", "scene where"}
 )
 

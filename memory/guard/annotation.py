@@ -201,7 +201,7 @@ def drop_denials_of_names(found: list[tuple[str, str, Span]], capitals: frozense
     """ "Trabalho no Itaú": before a name what is "in the" in one language is nothing in another, of which the sentence
     has no small word of its own."""
     small = {(language, span) for kind, language, span in found if kind == "language"}
-    for contracting, place in [(one[1], one[2]) for one in found if one[0] == "contracted" and one[2][1] in capitals]:
+    for contracting, place in [(one[1], one[2]) for one in found if one[0] == "c:contracted" and one[2][1] in capitals]:
         own = {span for language, span in small if language == contracting} - {place}
         others = {language for language, span in small if span not in own and span != place}
         if own:

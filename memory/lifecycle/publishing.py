@@ -79,8 +79,25 @@ def draft_publication(
     """
     if fact.claims and all(map(names_mere_kind, fact.claims)):
         return None
-    is_remark = any(claim.is_remark for claim in fact.claims)
-    new = NewMemory(
+    new = draft_memory(fact, source, said_at=said_at, thread_id=thread_id, memory_id=memory_id)
+    if any(claim.is_remark for claim in fact.claims):
+        return Publication(new, None, is_remark=True)
+    try:
+        new = validate_memory(new)
+    except WriteRefused as error:
+        logger.info("a fact was not published", field=error.field, rule=error.rule)
+        return None
+    if user is None or vector is None:
+        return Publication(new, None)
+    deadline = Deadline(memory_conf().deadlines.default_s)
+    model = choose_question_model(deadline)
+    return Publication(new, find_duplicate_by_vector(user, vector, RowScope.of(new), deadline, model=model))
+
+
+def draft_memory(
+    fact: ProfileFact, source: dict[str, str], *, said_at: datetime, thread_id: str, memory_id: uuid.UUID | None
+) -> NewMemory:
+    return NewMemory(
         text=fact.statement,
         tier=Tier.MEMORY_BANK,
         tags=list(fact.tags),
@@ -93,18 +110,6 @@ def draft_publication(
         parents=[memory_id] if memory_id else [],
         is_requested=any(map(is_meant, fact.claims)),
     )
-    if is_remark:
-        return Publication(new, None, is_remark=True)
-    try:
-        new = validate_memory(new)
-    except WriteRefused as error:
-        logger.info("a fact was not published", field=error.field, rule=error.rule)
-        return None
-    if user is None or vector is None:
-        return Publication(new, None)
-    deadline = Deadline(memory_conf().deadlines.default_s)
-    model = choose_question_model(deadline)
-    return Publication(new, find_duplicate_by_vector(user, vector, RowScope.of(new), deadline, model=model))
 
 
 def publish_facts(

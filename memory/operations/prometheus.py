@@ -25,7 +25,7 @@ from memory.platform.faults import Unavailable
 from memory.platform.metrics import BUCKET_BOUNDS_MS, METRICS, Series, Sums
 from memory.webhooks.counts import count_deliveries
 
-# The queues of config.settings; an unknown one would be counted as empty.
+# The queues of config.queues; an unknown one would be counted as empty.
 QUEUES = ("fast", "slow", "books")
 BREAKER_VALUES = {"closed": 0.0, "half-open": 0.5, "open": 1.0}
 # A year and the month after it, so that a month can be compared with the same one a year before.

@@ -7,12 +7,13 @@ from celery import current_app
 from django.conf import settings
 from kombu import Connection, Message, Queue
 
+from config.queues import SLOW_TASKS
 from config.runtime.programs import WORKER_QUEUES
 
 
 def test_every_task_that_may_wait_is_one() -> None:
     current_app.loader.import_default_modules()
-    assert set(settings.SLOW_TASKS) <= current_app.tasks.keys()
+    assert set(SLOW_TASKS) <= current_app.tasks.keys()
 
 
 @pytest.mark.usefixtures("services")

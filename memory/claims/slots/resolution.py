@@ -55,6 +55,7 @@ FAVORITE: Final = "favorite"
 # Templates that name somebody or something.
 NAMING: Final = frozenset({"named", "name", "nickname"})
 HAS: Final = "has"
+SWAPPED: Final = "swapped"
 ME: Final = frozenset({"me", "us", "mich", "mir", "uns", "nous", "לי", "לנו"})
 YEARS: Final = frozenset({"ans", "anos", "anni", "jahre", "years", "mois", "meses", "mesi", "monate", "months"})
 SUCCESSOR: Final = "successor"
@@ -140,6 +141,9 @@ def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
         return resolve_noun(slot, raw, language)
     # "He dejado de comer carne" leaves no employer.
     if slot.relation == "works_at" and slot.is_over and is_deed(slot.object, language):
+        return []
+    # "Me han cambiado el enalapril por losartán 50": medicines have rules of their own.
+    if slot.relation == SWAPPED and find_drug(f"{slot.replaces} {slot.object}".casefold()):
         return []
     if slot.relation == SUCCESSOR:
         return find_successor(slot, known)

@@ -6,10 +6,10 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.questions import KINDS
 from memory.claims.relations import free_claim
+from memory.claims.slots.resolution import SWAPPED
 from memory.language.folding import normalise_text
 from memory.language.kinds import list_kinds
 
-SWAPPED: Final = "swapped"
 RELATIONS: Final = {kind: relation for relation, kind in KINDS.items()}
 
 

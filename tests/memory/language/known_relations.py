@@ -11,7 +11,7 @@ from memory.claims.taxonomy import CORE, NOUNS
 from memory.language.loader import list_codes, read_sections
 
 # What a template of a slot stands for before it is resolved to a relation.
-UNRESOLVED = {"favorite", "from", "instead", "named", "possessed", "successor"}
+UNRESOLVED = {"favorite", "from", "instead", "named", "possessed", "successor", "swapped"}
 
 
 def list_known_relations() -> set[str]:

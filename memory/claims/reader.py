@@ -348,9 +348,9 @@ def read_sentence(
 def find_sentence_slots(
     sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot], framed: Sequence[SlotMatch] = ()
 ) -> list[SlotMatch]:
-    raw, language = sentence.raw, find_language(whole) or "en"
-    read = deny_behind(join_slots(read_found_slots(sentence, whole.languages, known), framed), sentence)
-    owned = [find_whose(slot, sentence, known) for slot in read]
+    raw, language, tokens = sentence.raw, find_language(whole) or "en", cut_clauses(sentence)
+    read = deny_behind(join_slots(read_found_slots(sentence, whole.languages, known), framed), sentence, tokens)
+    owned = [find_whose(slot, sentence, tokens, known) for slot in read]
     told = share_slots(owned, raw, whole.languages, language, known)
     named = (settle_language(name_event(slot, language), raw, language, known) for slot in told)
     told = [slot for slot in named if slot is not None]

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja.operation import Operation
 from ninja.params.models import ParamModel, QueryModel
 
-from memory.web.problems import FieldError, invalid_fields
+from memory.web.problems import refuse_unknown
 
 Run = TypeVar("Run")
 
@@ -19,9 +19,7 @@ class NoOtherParameters(ParamModel):
 
     @classmethod
     def get_request_data(cls, request: HttpRequest, *_: object) -> None:
-        # Passed over, "?dry_run=true" beside a body would delete for good.
-        if unknown := sorted(set(request.GET) - cls.known):
-            raise invalid_fields(FieldError(name[:100], "unknown parameter") for name in unknown)
+        refuse_unknown(request.GET, cls.known, "unknown parameter")
 
 
 def refuse_unknown_parameters(run: Run) -> Run:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,6 +132,13 @@ def invalid_fields(errors: Iterable[FieldError]) -> Problem:
     found = list(errors)
     detail = "; ".join(f"{error.field}: {error.message}" if error.field else error.message for error in found[:3])
     return Problem(422, "validation_failed", detail, errors=found)
+
+
+def refuse_unknown(given: Iterable[str], known: Collection[str], rule: str) -> None:
+    """What is misspelt would be passed over: ``?dry_run=true`` beside a body deleted, "user_id" for "user_ids" made a
+    key for everybody."""
+    if unknown := sorted(set(given).difference(known)):
+        raise invalid_fields(FieldError(name[:100], rule) for name in unknown)
 
 
 def invalid_field(field: str, message: str) -> Problem:

@@ -1,6 +1,6 @@
 """What every noun has in common: who is admitted, how much of a list is handed out, whose rows there are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Model, QuerySet
@@ -27,7 +27,7 @@ from memory.admin.api.callers import (
 )
 from memory.admin.api.problems import answer_fault
 from memory.web.bodies import read_json
-from memory.web.problems import FieldError, invalid_fields, not_found
+from memory.web.problems import not_found, refuse_unknown
 
 if TYPE_CHECKING:
     from memory.models import Organization
@@ -102,12 +102,6 @@ class AdminViewSet(AdminView, GenericViewSet[Any]):
         slug = read_field(self.request, "organization")
         if isinstance(slug, str) and slug and not self.list_own_organizations().filter(slug=slug).exists():
             raise not_found()
-
-
-def refuse_unknown(given: Iterable[str], known: set[str], rule: str) -> None:
-    """A misspelt field would be a limit that does nothing: "user_id" for "user_ids" a key for everybody."""
-    if unknown := sorted(set(given) - known):
-        raise invalid_fields(FieldError(name[:100], rule) for name in unknown)
 
 
 def read_field(request: Request, name: str) -> object:

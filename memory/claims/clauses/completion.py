@@ -121,7 +121,7 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     if not needs_antecedent(claim):
         return claim
     tokens = cut_clauses(sentence)
-    end = sum(1 for start in tokens.starts if start < claim.span[1] - place)
+    end = tokens.count_before(claim.span[1] - place)
     whole = word_statement(sentence, tokens, 0, end)
     if len(whole) <= len(claim.statement) or not whole.endswith(claim.statement[1:]):
         told = "" if before is None or before.is_question else word_whole(before)
@@ -194,14 +194,14 @@ def complete_clause(
 
 def give_doer(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: int, known: Sequence[KnownSlot]) -> Claim:
     """ "Mona remarried and moved to Cork": behind a joint a verb without a subject is of who was named before it."""
-    at = sum(1 for start in tokens.starts if start < claim.span[0] - place)
+    at = tokens.count_before(claim.span[0] - place)
     if claim.subject != SPEAKER or claim.is_request or not at or not sentence.has_at(at - 1, MARK + "joint"):
         return claim
     first = sentence.words[find_heads(sentence, 0, at)]
     told = {one.object for one in known if is_person_or_animal(one.relation)} | {one.subject for one in known}
     if sentence.spans(*SPOKEN_BY, "me", MARK + "my", "mine") or first not in (told - {SPEAKER}) | load_given_names():
         return claim
-    statement = word_statement(sentence, tokens, 0, sum(1 for start in tokens.starts if start < claim.span[1] - place))
+    statement = word_statement(sentence, tokens, 0, tokens.count_before(claim.span[1] - place))
     return replace(claim, subject=first, statement=statement) if len(statement) <= LONGEST else claim
 
 
@@ -212,7 +212,7 @@ def give_subject(claim: Claim, sentence: Sentence, tokens: ClauseTokens, place: 
         return claim
     segments = [(segment[0][0], segment[-1][1]) for segment in tokens.segments]
     told = sentence.raw.casefold().find(claim.object) if claim.object else -1
-    at = sum(1 for start in tokens.starts if start <= (told if told >= 0 else claim.span[0] - place)) - 1
+    at = tokens.find_word(told if told >= 0 else claim.span[0] - place)
     subject = find_apposed_subject(sentence, segments, max(at, 0))
     subject = subject or find_subject_of_participle(sentence, segments, max(at, 0), language)
     return replace(claim, subject=subject, statement=word_whole(sentence)[:LONGEST]) if subject else claim

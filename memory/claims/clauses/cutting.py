@@ -1,6 +1,7 @@
 """Cuts a sentence into clauses, as places of its words."""
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,14 @@ class ClauseTokens:
     starts: tuple[int, ...]
     ends: tuple[int, ...]
     segments: tuple[tuple[Place, ...], ...]
+
+    def count_before(self, place: int) -> int:
+        """How many words begin before a place of the text."""
+        return bisect_left(self.starts, place)
+
+    def find_word(self, place: int) -> int:
+        """The word that begins at a place of the text, or last before it."""
+        return bisect_right(self.starts, place) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import LONGEST, list_order_words, tell_tense, word_statement
-from memory.claims.clauses.cutting import ClauseTokens, cut_clauses, find_heads
+from memory.claims.clauses.cutting import ClauseTokens, find_heads
 from memory.claims.clauses.general import NOT_PLAIN, PLANNED, is_plain, stands_apart
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.health.diets import is_eaten_again, is_intolerance
@@ -43,29 +43,27 @@ SURE_OF_OTHERS: Final = frozenset(
 )
 
 
-def find_whose(slot: SlotMatch, sentence: Sentence, known: Sequence[KnownSlot] = ()) -> SlotMatch:
+def find_whose(slot: SlotMatch, sentence: Sentence, tokens: ClauseTokens, known: Sequence[KnownSlot] = ()) -> SlotMatch:
     """ "My neighbour Tom is diabetic and allergic to bees": what is joined to what somebody else is, is theirs.
 
     A template that names no subject took it for the person's own in every language. ``known`` was told before.
     """
-    if slot.subject == SPEAKER and slot.relation in OF_NAMED and (named := find_named(slot, sentence, known)):
+    if slot.subject == SPEAKER and slot.relation in OF_NAMED and (named := find_named(slot, sentence, tokens, known)):
         return replace(slot, subject=named)
     is_done = slot.relation == "takes" or (slot.is_over and slot.relation in {"works_at", "lives_in"})
     if slot.subject != SPEAKER or not (is_done or slot.relation in PREDICATED):
         return slot
-    starts = cut_clauses(sentence).starts
-    place = sum(1 for start in starts if start <= slot.object_span[0]) - 1
+    place = tokens.find_word(slot.object_span[0])
     if is_done:
         # "My sister came off sertraline", "my brother has left Tesco"; "my doctor stopped it" is of the person.
         return replace(slot, subject=find_kin_before(sentence, place) or SPEAKER)
     return replace(slot, subject=find_subject_of_is(sentence, place) or SPEAKER)
 
 
-def find_named(slot: SlotMatch, sentence: Sentence, known: Sequence[KnownSlot]) -> str:
+def find_named(slot: SlotMatch, sentence: Sentence, tokens: ClauseTokens, known: Sequence[KnownSlot]) -> str:
     """Who does what a slot tells, where a name opens its clause and nothing before it speaks of the person:
     "Carlos ha encontrado trabajo en", "la Bia tem alergia a"."""
-    tokens = cut_clauses(sentence)
-    first = sum(1 for start in tokens.starts if start <= slot.start) - 1
+    first = tokens.find_word(slot.start)
     pieces = (piece for segment in tokens.segments for piece in segment)
     piece = next((one for one in pieces if one[0] <= first < one[1]), None)
     if piece is None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.clauses.cutting import cut_clauses
+from memory.claims.clauses.cutting import ClauseTokens
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.slots.matching import SlotMatch, load_small_words, load_words
@@ -29,12 +29,12 @@ def settle_denied(claim: Claim) -> Claim:
     return replace(claim, object=claim.object[rest[0].start() :], polarity=False) if rest else claim
 
 
-def deny_behind(slots: Sequence[SlotMatch], sentence: Sentence) -> list[SlotMatch]:
+def deny_behind(slots: Sequence[SlotMatch], sentence: Sentence, tokens: ClauseTokens) -> list[SlotMatch]:
     """With what a bare "no" behind it denies: "prendo il Coumadin, la cardioaspirina no", "Käse ja, Eier nicht"."""
     if sentence.is_question:
         return list(slots)
-    tokens = cut_clauses(sentence)
     ends = {segment[-1][1] for segment in tokens.segments}
     denied = {at for at, after in sentence.spans(MARK + "not") if after in ends and at + 1 == after}
-    behind = [sum(1 for start in tokens.starts if start < slot.object_span[1]) for slot in slots]
-    return [replace(slot, is_denied=True) if at in denied else slot for at, slot in zip(behind, slots, strict=True)]
+    return [
+        replace(slot, is_denied=True) if tokens.count_before(slot.object_span[1]) in denied else slot for slot in slots
+    ]

@@ -183,8 +183,8 @@ def find_piece(
 ) -> tuple[int, int]:
     """From which word to which the clause of a slot goes: up to that of the next one."""
     low = next(at for at, end in enumerate(tokens.ends) if end > within[0])
-    high = sum(1 for start in tokens.starts if start < within[1])
-    place = sum(1 for start in tokens.starts if start <= slot.object_span[0]) - 1
+    high = tokens.count_before(within[1])
+    place = tokens.find_word(slot.object_span[0])
     start = max((first for first, last in pieces if first <= place), default=low)
     begun = sum(1 for at in tokens.starts if at <= slot.start) - 1
     start = min(start, max((first for first, last in pieces if first <= max(begun, 0)), default=low))

@@ -201,17 +201,20 @@ def has_other_voice(sentence: Sentence) -> bool:
     if sentence.has("asked", "wish", "suppose") or ADDRESS_MARK in sentence.raw or says_somebody(sentence):
         return True
     # "Dejé de ser vegetariana": behind what ends "de ser" is no "if I were".
-    ended = sentence.spans(MARK + "over")
-    if any(not any(first <= at < last for first, last in ended) for at, _ in sentence.spans("if i")):
+    if has_outside(sentence, "if i", MARK + "over"):
         return True
     return any(sentence.has_at(start, "maybe") for start in sentence.sentence_starts)
 
 
 def says_somebody(sentence: Sentence) -> bool:
     """Of "la dentista me ha dado cita" nobody is quoted."""
-    apart = sentence.spans(MARK + "apart")
-    says = (at for at, _ in sentence.spans("someone says"))
-    return any(not any(first <= at < last for first, last in apart) for at in says)
+    return has_outside(sentence, "someone says", MARK + "apart")
+
+
+def has_outside(sentence: Sentence, kind: str, covering: str) -> bool:
+    """Whether a phrase of one kind begins in none of another."""
+    covers = sentence.spans(covering)
+    return any(not any(first <= at < last for first, last in covers) for at, _ in sentence.spans(kind))
 
 
 def has_own_part(sentence: Sentence) -> bool:

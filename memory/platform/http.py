@@ -120,10 +120,12 @@ class DeadlineBackend(httpcore.SyncBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
+        # Before the socket: where the time is up already, nothing is opened that nobody would close.
+        left = limit_timeout(timeout, httpcore.ConnectTimeout)
         # The library leaves the socket open when the connection is refused.
         connection = socket.socket(socket.AF_UNIX)
         try:
-            connection.settimeout(limit_timeout(timeout, httpcore.ConnectTimeout))
+            connection.settimeout(left)
             connection.connect(path)
         except TimeoutError as error:
             connection.close()

@@ -143,6 +143,11 @@ class AskedFor:
         return not named or not named.isdisjoint(kinds)
 
     @property
+    def people(self) -> frozenset[str]:
+        """The relations of the people and animals that it asks of."""
+        return self.subjects & (PERSONS | PETS)
+
+    @property
     def is_request(self) -> bool:
         """Whether something new is to be made or chosen, and not only said how things are."""
         return self.wants_advice or not (self.is_question or self.relations)

@@ -5,26 +5,21 @@ the current value takes its place, even if the question's words find only the ol
 the past.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from django.db import connection
-
-from memory.access.cursors import fetch_prepared
+from memory.claims.claim import SPEAKER
 from memory.claims.questions import AskedFor, read_question
 from memory.claims.relations import ABOUT
 from memory.facts import queries
 from memory.facts.apart import Point, lie_apart
 from memory.facts.keys import OPEN_RELATIONS
-from memory.indexes.nearest import format_vector
 from memory.inference.base import QuestionVector
 from memory.language.exchanges import take_question
 from memory.models import EndUser, Fact, FactEvidence
-from memory.models.facts import FactState
 from memory.retrieval.candidates import RowFilter, read_rows
 from memory.retrieval.latest import order_former, order_statements, outdates
 from memory.retrieval.leeway import OF_KIND
@@ -34,6 +29,8 @@ from memory.retrieval.ranking import RankedCandidate, measure_standings, move
 from memory.retrieval.replies import RepliesFound
 from memory.retrieval.results import SearchValidity, Superseded
 from memory.retrieval.told import ToldStatement, ToldStatements
+from memory.retrieval.told_facts import ToldFact, read_told_facts
+from memory.retrieval.unrelated import SUPERSEDED, restore_unrelated
 from memory.retrieval.voices import lower_other_voices
 
 CURRENT: Final = "current"
@@ -50,32 +47,6 @@ FORMER: Final = "former_told"
 COMPARED: Final = 8
 # What ranking gives a statement for being one of the person's, and for having been known as ended.
 STATEMENT_SHARES: Final = ("about_me", "identity", "change", ASKED)
-SUPERSEDED: Final = "superseded"
-CLOSED: Final = frozenset({FactState.SUPERSEDED, FactState.RETRACTED})
-
-FACTS_OF_MEMORIES = """
-SELECT told.memory_id, fact.id, fact.state, fact.relation, fact.subject_key, fact.object_key, {cosine}
-FROM (
-    SELECT memory_id, fact_id FROM fact_evidence
-    WHERE user_id = %(user)s AND memory_id = ANY((SELECT %(ids)s::uuid[])::uuid[]) AND stance = 1
-    UNION SELECT bank_item_id, id FROM fact
-    WHERE user_id = %(user)s AND bank_item_id = ANY((SELECT %(ids)s::uuid[])::uuid[])
-) AS told JOIN fact ON fact.user_id = %(user)s AND fact.id = told.fact_id
-"""
-# After a change of the embedding model some facts still have a vector of the other, perhaps of another width.
-COSINE = "CASE WHEN fact.model = %(model)s THEN 1 - (fact.vector <=> (SELECT %(vector)s::halfvec)) END"
-
-
-@dataclass(frozen=True, slots=True)
-class ToldFact:
-    """A fact that a memory tells, and how near the question is to it; None where that is not known."""
-
-    fact_id: UUID
-    is_closed: bool
-    relation: str
-    subject: str
-    object: str
-    cosine: float | None
 
 
 def apply_validity(
@@ -91,6 +62,8 @@ def apply_validity(
         one.facts = frozenset(fact.fact_id for fact in told.get(one.candidate.memory.id, ()))
     asked = read_question(query.text)
     replies = RepliesFound(query.text, ranked)
+    if not (asked.is_past or query.wants_earlier):
+        restore_unrelated(best, told)
     if not asked.is_past:
         lift_answers(asked, ranked, told, replies)
     notes = settle_ended(user, asked, best, told, ranked, row_filter)
@@ -133,24 +106,11 @@ def settle_ended(
     return notes
 
 
-def read_told_facts(user: EndUser, ids: Sequence[UUID], vector: QuestionVector | None) -> dict[UUID, list[ToldFact]]:
-    if not ids:
-        return {}
-    values: dict[str, Any] = {"user": user.pk, "ids": f"{{{','.join(map(str, ids))}}}"}
-    if vector is not None:
-        values |= {"vector": format_vector(vector.vector, len(vector.vector), "embedder"), "model": vector.model}
-    sql = FACTS_OF_MEMORIES.format(cosine="NULL" if vector is None else COSINE)
-    told: dict[UUID, list[ToldFact]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        for memory_id, fact_id, state, *rest in fetch_prepared(cursor, sql, values):
-            told[memory_id].append(ToldFact(fact_id, state in CLOSED, *rest))
-    return dict(told)
-
-
 def lift_answers(
     asked: AskedFor, ranked: Sequence[RankedCandidate], told: dict[UUID, list[ToldFact]], replies: RepliesFound
 ) -> None:
     """Up for memories that tell a current fact of the very relation that is asked for, of the one it is asked of."""
+    asked = resolve_people(asked, told)
     tells = [tells_asked(told.get(one.candidate.memory.id, ()), asked, one, replies) for one in ranked]
     if any(tells):
         lifts = measure_standings(ranked).limit([ASKED_WEIGHT * telling for telling in tells], OF_KIND)
@@ -229,6 +189,17 @@ def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldSt
     )
 
 
+def resolve_people(asked: AskedFor, told: Mapping[UUID, Sequence[ToldFact]]) -> AskedFor:
+    """With the names of whom it asks of: "my partner" is Davide, where one of the memories found tells so."""
+    meant = {
+        fact.object
+        for facts in told.values()
+        for fact in facts
+        if fact.relation in asked.people and fact.subject == SPEAKER and fact.object and not fact.is_closed
+    }
+    return replace(asked, subjects=asked.subjects | meant) if meant else asked
+
+
 def tells_asked(facts: Sequence[ToldFact], asked: AskedFor, one: RankedCandidate, replies: RepliesFound) -> bool:
     """Of a candidate that tells no fact it is not looked up what it replies to."""
     is_reply = bool(facts) and replies.answers(one)
@@ -238,6 +209,9 @@ def tells_asked(facts: Sequence[ToldFact], asked: AskedFor, one: RankedCandidate
 def answers(fact: ToldFact, asked: AskedFor, *, is_reply: bool) -> bool:
     tells = fact.relation in asked.relations or (is_reply and fact.relation == ABOUT)
     tells = tells and asked.may_mean(fact.relation, fact.object)
+    if fact.subject == SPEAKER and asked.people and fact.relation not in asked.people:
+        # "Where does my partner work" asks nothing of the person's own work.
+        return False
     return not fact.is_closed and tells and fact.subject in asked.subjects
 
 

@@ -213,3 +213,25 @@ def test_whoever_asks_for_a_phone_finds_what_is_called_by_its_make(
         assert thing in first.item.text
         assert "asked_fact" in first.explain["boosts"]
         assert not [one for one in others if thing not in one.item.text and "asked_fact" in one.explain["boosts"]]
+
+
+def test_a_newer_statement_of_another_matter_takes_nothing_back(
+    user: EndUser, clock: Clock, index_now: IndexNow
+) -> None:
+    # Both are tagged as of health, and the later one tells a change.
+    tell(user, clock, "Sono celiaca.", "Prendo l'Eutirox 75.", "L'endocrinologa ha cambiato l'Eutirox, ora 100.")
+    index_now(user)
+    for hit in ask(user, clock, "Che intolleranza ho?", Tier.MEMORY_BANK):
+        if "celiaca" in hit.item.text:
+            assert "superseded" not in hit.explain["boosts"]
+            break
+    else:
+        pytest.fail("what was told is not in the bank")
+
+
+def test_where_a_partner_works_is_told_by_their_name(user: EndUser, clock: Clock, index_now: IndexNow) -> None:
+    tell(user, clock, "My partner is called Davide.", "I work at Pelham's.", "Davide works at Ducati.")
+    index_now(user)
+    hits = ask(user, clock, "Where does my partner work?")
+    assert "Ducati" in hits[0].item.text
+    assert all("asked_fact" not in hit.explain["boosts"] for hit in hits if "Pelham" in hit.item.text)

@@ -1,0 +1,58 @@
+"""Takes back what stands against a statement for a newer one of its tags that says nothing of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+from memory.facts.apart import Point, lie_apart
+from memory.facts.keys import OPEN_RELATIONS
+from memory.facts.pairs.reading import read_pair_statement
+from memory.facts.pairs.statement import PairStatement
+from memory.facts.pairs.voice import READ
+from memory.facts.pairs.words import find_shared_words
+from memory.retrieval.pool import CandidateMemory
+from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
+from memory.retrieval.told_facts import ToldFact
+
+SUPERSEDED: Final = "superseded"
+
+
+def restore_unrelated(best: Sequence[RankedCandidate], told: Mapping[UUID, Sequence[ToldFact]]) -> None:
+    """Take back what stands against a statement for a newer one of its tags, where none of them speaks of it.
+
+    Both are of the person's health: "I'm coeliac" holds whatever dose was raised since.
+    """
+    statements = [one for one in best if one.candidate.memory.is_statement]
+    for one in statements:
+        memory = one.candidate.memory
+        share = one.boosts.get(SUPERSEDED, 0.0)
+        points = list_points(memory, told)
+        if not share or not points:
+            continue
+        newer = [
+            rival
+            for rival in (other.candidate.memory for other in statements)
+            if rival.occurred_at > memory.occurred_at and not set(rival.tags).isdisjoint(memory.tags)
+        ]
+        if not any(may_speak_of(points, memory, rival, list_points(rival, told)) for rival in newer):
+            del one.boosts[SUPERSEDED]
+            one.total = round(one.total - share, DIGITS)
+            one.final = squash_score(one.total)
+
+
+def list_points(memory: CandidateMemory, told: Mapping[UUID, Sequence[ToldFact]]) -> list[Point]:
+    """What it tells by a relation and what still holds; empty where any of it is not known so well."""
+    facts = told.get(memory.id, ())
+    if any(fact.is_closed or fact.relation in OPEN_RELATIONS for fact in facts):
+        return []
+    return [Point(fact.subject, fact.relation, fact.object, memory.text) for fact in facts]
+
+
+def may_speak_of(
+    points: Sequence[Point], memory: CandidateMemory, rival: CandidateMemory, newer: Sequence[Point]
+) -> bool:
+    """Whether a newer statement may tell what has become of what another tells: of its matter, else in its words."""
+    if newer:
+        return not all(lie_apart(known, point) for known in points for point in newer)
+    words = [read_pair_statement(PairStatement(one.text[:READ])).words for one in (memory, rival)]
+    return bool(find_shared_words(*words))

@@ -60,7 +60,8 @@ class Program:
     environment: Mapping[str, str]
     cwd: Path
     ready: Callable[[], bool] | None = None
-    ready_within_s: float = 60.0
+    # On two processors with twelve busy processes beside it the web took 80 s to its first answer.
+    ready_within_s: float = 180.0
     before: Callable[[], None] | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     # What the kernel sends when the supervisor itself is killed.

@@ -23,8 +23,8 @@ GIFT: Final = "gift"
 TASTES: Final = frozenset({LIKES, "dislikes", "hobby", "age", "allergic_to", "diet", "is"})
 # Of which "do I have" and "does it have" say nothing.
 POSSESSIONS: Final = frozenset({"has", "owns", "car", "bike", "motorbike", "boat", "phone", "laptop"})
-# Told of the value of another fact: how many sons, how long at the bank.
-MEASURED: Final = frozenset({"quantity", "duration", "time"})
+# Told of the value of another fact: how many sons, how long at the bank, how much of the ramipril.
+MEASURED: Final = frozenset({"quantity", "duration", "time", "takes_dose"})
 # From here on the turn is about it.
 GATE: Final = 0.5
 HALF: Final = 0.5

@@ -127,6 +127,12 @@ def test_observing_needs_the_scope_write_and_reading_keeps_no_word(user: EndUser
     assert not EndUser.objects.filter(external_id="nobody-yet").exists()
 
 
+def test_a_dose_is_known_by_what_its_medicine_is_for(api: ApiClient) -> None:
+    say(api, "I take 10 mg of ramipril every morning.", thread="a")
+    for question in ("How strong are my blood pressure tablets?", "¿Qué dosis de la pastilla de la tensión me toca?"):
+        assert any("10 mg" in one["text"] for one in say(api, question, thread=question[1:4])["bullets"]), question
+
+
 def test_a_bullet_rests_for_some_turns_and_stays_in_the_message(api: ApiClient) -> None:
     say(api, "My brother Kofi lives in Kumasi.", thread="a")
     first = say(api, "Kofi rang me this morning")

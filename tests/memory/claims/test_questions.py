@@ -22,6 +22,15 @@ ASKED = {
     "Qual é o meu número de telefone?": "phone_number",
     "Em que escola anda a minha filha?": "daughter",
     "איפה אני גרה?": "lives_in",
+    # German as it is spoken, without the ending.
+    "wo wohn ich": "lives_in",
+    "was nehm ich dagegen": "takes",
+    "Wie hoch ist meine Schilddrüsendosis?": "takes_dose",
+    "welches Gemüse find ich eklig": "dislikes",
+    "which breathing problem do i have": "has_condition",
+    # A language that is learned is one as well, and an instrument is played.
+    "what language am i picking up": "learns",
+    "Which instrument do I practise?": "plays",
     "מי הרופא שלי?": "doctor",
 }
 
@@ -29,6 +38,11 @@ ASKED = {
 @pytest.mark.parametrize(("question", "relation"), ASKED.items())
 def test_a_question_asks_for_a_relation(question: str, relation: str) -> None:
     assert relation in read_question(question).relations
+
+
+def test_a_plant_based_diet_is_no_place() -> None:
+    assert "lives_in" not in read_question("do i still eat plant based").relations
+    assert "lives_in" in read_question("where am i based").relations
 
 
 PAST = [

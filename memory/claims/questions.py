@@ -78,9 +78,8 @@ RELATED: Final[dict[str, frozenset[str]]] = {
     "coach": frozenset({"hobby"}),
     "band": frozenset({"hobby"}),
     "guitar": frozenset({"hobby", "owns"}),
-    "hobby": frozenset(
-        {"learning", "learns", "plays", "plays_for", "routine", "gym", "member_of", "choir", "course", "time", "instrument"}
-    ),
+    "hobby": frozenset({"learning", "learns", "plays", "plays_for", "instrument", "choir", "course"})
+    | {"routine", "gym", "member_of", "time"},
     "instrument": frozenset({"plays", "learns", "learning", "hobby"}),
     "routine": frozenset({"hobby", "works_at", "time"}),
     "married_to": PARTNER_NOUNS | {"dating"},

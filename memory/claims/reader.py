@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Final
 
 from memory.claims.claim import Claim
@@ -57,13 +56,13 @@ from memory.claims.relations import ABOUT, REQUEST, UNSURE
 from memory.claims.replies.replying import add_reply
 from memory.claims.requests import (
     HOLE,
-    LEAST_TOLD,
     RememberRequest,
     find_request,
     is_forget_order,
     name_request,
     restore_quoted,
     turn_back,
+    word_body,
 )
 from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
 from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
@@ -276,24 +275,15 @@ def claim_unread(
 def read_request(
     whole: AnnotatedText, index: int, request: RememberRequest, place: int, previous: Sequence[str]
 ) -> tuple[list[Claim], bool]:
-    """What is to be remembered, and whether the next sentence holds it."""
+    """What is to be remembered, and whether the next sentence holds any of it."""
     sentence = whole.own_sentences[index]
-    start, stop, is_standing = request
-    tokens = cut_clauses(sentence)
-    start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
-    body = word_statement(sentence, tokens, start, stop)
-    after = next(iter(whole.own_sentences[index + 1 :]), None)
-    takes_next = stop - start < LEAST_TOLD or (sentence.is_question and after is not None)
-    if takes_next:
-        if after is None or after.is_question:
-            return [], False
-        body = f"{body} {word_whole(after)}" if sentence.is_question else word_whole(after)
+    body, takes_next = word_body(whole, index, request, place)
     if len(body) > LONGEST or len(body) < 3:
         return [], False
     span = (place, place + len(sentence.raw))
-    if not is_standing and (read := read_body(body, previous)):
+    if not request[2] and (read := read_body(body, previous)):
         return [replace(one, statement=body, span=span, is_request=True) for one in read], takes_next
-    relation = name_request(sentence, body, is_standing=is_standing)
+    relation = name_request(sentence, body, is_standing=request[2])
     told = Claim("you", relation, body.rstrip("."), body, span, lang=find_language(whole), is_request=True)
     return [name_address(told)], takes_next
 

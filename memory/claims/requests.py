@@ -3,17 +3,18 @@
 import re
 from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.clauses.building import LONGEST, word_whole
-from memory.claims.clauses.cutting import find_heads
+from memory.claims.clauses.building import LONGEST, word_statement, word_whole
+from memory.claims.clauses.cutting import cut_clauses, find_heads
 from memory.claims.constraints import ANYTHING, STYLE, find_constraint
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import REQUEST
 from memory.claims.subjects import NOUNS
-from memory.guard.annotation import Sentence
+from memory.guard.annotation import AnnotatedText, Sentence
 from memory.language.commands import CommandAction, read_command
 from memory.language.loader import collect_entries
 
@@ -123,6 +124,24 @@ def goes_on_with_self(sentence: Sentence, place: int) -> bool:
     own = (at for at, _ in sentence.spans(MARK + "i", MARK + "i am"))
     is_own = any(place <= at <= place + 1 for at in [*own, *verbs])
     return is_own and STYLE not in find_constraint(sentence.raw)
+
+
+def word_body(whole: AnnotatedText, index: int, request: RememberRequest, place: int) -> tuple[str, bool]:
+    """The words that are to be remembered, none where it is a question, and whether the next sentence holds any."""
+    sentence, after = whole.own_sentences[index], next(iter(whole.own_sentences[index + 1 :]), None)
+    start, stop, _ = request
+    start += sum(1 for _ in takewhile(lambda word: word == ":", sentence.words[start:]))
+    body = word_statement(sentence, cut_clauses(sentence), start, stop)
+    if after is None or after.is_question:
+        is_left_open = stop - start < LEAST_TOLD or (sentence.is_question and after is not None)
+        return ("" if is_left_open else body), False
+    if sentence.is_question:
+        return f"{body} {word_whole(after)}", True
+    if stop - start < LEAST_TOLD:
+        return word_whole(after), True
+    # "The export fails on ERR_7781; restart the worker": the half behind the semicolon is what helped.
+    goes_on = whole.text[place + len(sentence.raw) :].lstrip().startswith(";")
+    return (f"{body.rstrip('.')}; {after.raw}", True) if goes_on else (body, False)
 
 
 def turn_back(sentence: Sentence, request: RememberRequest | None, found: list[SentenceReading]) -> bool:

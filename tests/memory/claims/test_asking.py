@@ -52,3 +52,18 @@ def test_what_was_read_by_a_rule_stays_as_it_was_read() -> None:
     reading = read_turn("remember that I'm allergic to walnuts")
     told = [(one.sentence, one.place) for one in reading.sentences]
     assert mark_asked(claims, reading.whole, told) == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Please remember: the export fails with ERR_7781; restart the worker. Thanks!",
+            "The export fails with ERR_7781; restart the worker.",
+        ),
+        ("Merk dir: das Tor klemmt; links drücken.", "Das Tor klemmt; links drücken."),
+        ("Recuerda: la puerta se atasca; empuja a la izquierda.", "La puerta se atasca; empuja a la izquierda."),
+    ],
+)
+def test_what_is_to_be_remembered_goes_on_behind_a_semicolon(text: str, told: str) -> None:
+    assert [one.statement for one in read_claims(text)] == [told]

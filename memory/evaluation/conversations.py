@@ -2,7 +2,8 @@
 
 A file has one JSON object a line: `turns` (`at`, `user`, `assistant`), oldest first, and `questions` (`question`,
 `answer`, a list of substrings of which one must be there, `stale`, what was so before), or one question as `question`,
-`answer_now` and `stale`. Each conversation goes into a user of its own as a client stores it, exchange by exchange,
+`answer_now` and `stale`. Where it lists `facts`, `gone` and `never`, the facts known of the person are compared with
+these too (`known_facts`). Each conversation goes into a user of its own as a client stores it, exchange by exchange,
 with the promotion passes of its days.
 """
 
@@ -19,6 +20,7 @@ from django.utils import timezone
 from memory.access.users import get_or_create_user
 from memory.evaluation.answers import holds_any
 from memory.evaluation.datasets import DatasetError
+from memory.evaluation.known_facts import ExpectedFacts, KnownFigures, compare_facts, read_expected
 from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
 from memory.facade import MemoryFacade
 from memory.facts import streaming
@@ -52,6 +54,7 @@ class Conversation:
     key: str
     turns: Sequence[LifeTurn]
     questions: Sequence[LifeQuestion]
+    expected: ExpectedFacts = field(default_factory=ExpectedFacts)
 
 
 @dataclass(slots=True)
@@ -65,16 +68,18 @@ class RecallFigures:
     only_stale: int = 0
     tokens: int = 0
     misses: list[str] = field(default_factory=list)
+    facts: KnownFigures = field(default_factory=KnownFigures)
 
     def rows(self) -> Iterator[tuple[str, str]]:
         for name in ("in_context", "right_first", "stale_first", "only_stale"):
             count = getattr(self, name)
             yield name.replace("_", " "), f"{count} of {self.asked} ({count / max(1, self.asked):.3f})"
         yield "tokens of a context", f"{self.tokens / max(1, self.asked):.0f}"
+        yield from self.facts.rows()
 
-    def as_json(self) -> dict[str, int]:
+    def as_json(self) -> dict[str, Any]:
         names = ("asked", "in_context", "right_first", "stale_first", "only_stale", "tokens")
-        return {name: getattr(self, name) for name in names}
+        return {**{name: getattr(self, name) for name in names}, **self.facts.as_json()}
 
 
 def read_conversations(path: Path) -> list[Conversation]:
@@ -96,7 +101,7 @@ def read_conversation(record: dict[str, Any]) -> Conversation:
         LifeQuestion(one["question"], one["answer"], [one["stale_value"]] if one.get("stale_value") else one["stale"])
         for one in asked
     ]
-    return Conversation(str(record["id"]), turns, questions)
+    return Conversation(str(record["id"]), turns, questions, read_expected(record))
 
 
 def measure_conversations(
@@ -117,6 +122,7 @@ def measure_conversations(
             for found, now in zip(figures.values(), (last, last + later), strict=True):
                 pass_night(user, now, nightly=nightly)
                 index_pending(user)
+                compare_facts(user, conversation.expected, found.facts)
                 for question in conversation.questions:
                     ask_question(user, question, now, found, thread if nightly else f"asked-{uuid4().hex}")
             erase_user(user)

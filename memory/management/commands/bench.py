@@ -243,7 +243,7 @@ def measure_conversations(console: Console, options: dict[str, Any]) -> dict[str
         for when, figures in found.items():
             report.print_lines(console, [f"{path.name}, {when}: {name}: {value}" for name, value in figures.rows()])
             if options["misses"]:
-                report.print_lines(console, figures.misses)
+                report.print_lines(console, [*figures.misses, *figures.facts.misses])
         content[path.name] = {when: figures.as_json() for when, figures in found.items()}
     return content
 

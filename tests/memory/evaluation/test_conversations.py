@@ -64,6 +64,40 @@ def test_the_command_prints_them(tmp_path: Path) -> None:
     assert json.loads(figures.read_text())["changes.jsonl"]["2 days later"]["right_first"] == 1
 
 
+@pytest.mark.django_db
+@pytest.mark.usefixtures("services")
+def test_facts_are_compared_with_those_that_were_told() -> None:
+    said = ["I live in Leeds and my dog is called Rex.", "I live in York now.", "My sister Ana moved to Porto."]
+    turns = [
+        {"at": f"2026-03-0{day}T09:00:00Z", "user": text, "assistant": "Noted."}
+        for day, text in enumerate(said, start=1)
+    ]
+    expected = {
+        "facts": [
+            {"about": "you", "holds": ["york"], "what": "lives in York"},
+            {"about": "you", "holds": ["moped"], "what": "rides a moped"},
+            {"about": "Ana", "holds": ["porto"], "what": "lives in Porto"},
+        ],
+        "gone": [
+            {"about": "you", "holds": ["leeds"], "what": "lived in Leeds"},
+            {"about": "you", "holds": ["rex"], "what": "had Rex"},
+        ],
+        "never": [{"holds": ["porto"], "what": "lives in Porto"}, {"holds": ["york"], "what": "lives in York"}],
+    }
+    life = conversations.read_conversation({"id": "three", "turns": turns, "questions": LIFE["questions"], **expected})
+    found = conversations.measure_conversations([life], timedelta(days=30), lambda _: None)["on the last day"].facts
+    assert list(found.rows()) == [
+        ("known", "2 of 3 (0.667)"),
+        ("ended", "1 of 2 (0.500)"),
+        ("kept out", "1 of 2 (0.500)"),
+    ]
+    assert found.misses == [
+        "not known: you: rides a moped",
+        "not ended: you: had Rex",
+        "not kept out: you: lives in York",
+    ]
+
+
 @pytest.mark.parametrize("content", ["no json", '{"id": "x"}', '{"id": "x", "turns": [{"at": "yesterday"}]}'])
 def test_a_file_of_another_kind_is_named(tmp_path: Path, content: str) -> None:
     file = tmp_path / "odd.jsonl"

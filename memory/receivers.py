@@ -54,16 +54,24 @@ def enqueue_stream(sender: type, user: EndUser, exchange: Any, **kwargs: Any) ->
 
 
 @receiver(items_changed, dispatch_uid="memory.facts_follow")
-def follow_memories(sender: type, user: EndUser, kind: str, items: Sequence[tuple[UUID, Tier]], **kwargs: Any) -> None:
+def follow_memories(
+    sender: type,
+    user: EndUser,
+    kind: str,
+    items: Sequence[tuple[UUID, Tier]],
+    *,
+    gives_back: bool = True,
+    **kwargs: Any,
+) -> None:
     """Facts follow the memories they rest on, and the bank items they were published as, in the same transaction."""
     now = timezone.now()
     if kind in {"removed", "revised", "archived"}:
         drop_episodes_of(user, [item_id for item_id, _ in items])
     if kind == "removed":
-        publishing.remove_with_memories(user, [item_id for item_id, _ in items], now=now)
+        publishing.follow_removal(user, [item_id for item_id, _ in items], gives_back=gives_back, now=now)
         drop_expectations(user, {item_id for item_id, _ in items})
     banked = [item_id for item_id, tier in items if tier is Tier.MEMORY_BANK]
-    if banked and kind in {"archived", "restored", "revised", "removed"}:
+    if banked and kind in {"archived", "restored", "revised"}:
         publishing.follow_bank_change(user, kind, banked, now=now)
     if banked and kind in {"stored", "restored", "confirmed"} and publishing.has_unpublished(user, banked):
         mark_facts_due(user, now)

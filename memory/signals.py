@@ -12,7 +12,8 @@ words_changed = Signal()
 promotion_due = Signal()
 
 # Memories came, changed or went, inside the open scope. Arguments: user, kind ("stored", "revised", "archived",
-# "dormant", "restored", "removed", "promoted"), items (pairs of id and tier).
+# "dormant", "restored", "removed", "promoted"), items (pairs of id and tier), gives_back (whether what facts of removed
+# ones had replaced holds again).
 items_changed = Signal()
 
 # A user has outcomes or changed memories to learn from. Arguments: user_id.

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, Field
 
 from memory.api.acting import open_facade
 from memory.api.filters import ALL_OF, ONE_OF, SOURCE, Period, SomeTags, Source, Thread, build_conditions
-from memory.facade.removal import MOST_AT_ONCE, Removal
+from memory.facade.removal import EVERYTHING, MOST_AT_ONCE, Removal
 from memory.models import EndUser
 from memory.store.listing import ItemFilter
 from memory.tiers import MAX_BATCH, Status, Tier
@@ -24,7 +24,6 @@ from memory.web.problems import invalid_field
 
 router = Router(tags=["Memories"])
 
-EVERYTHING = ItemFilter(status=None)
 NOTHING_NARROWED = ItemFilter(status=Status.ACTIVE, has_passages=False)
 
 

@@ -13,6 +13,7 @@ from memory import tasks
 from memory.access.audit import record_change
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
+from memory.facts.changes import lock_facts
 from memory.lifecycle import erasure
 from memory.lifecycle.purging import PurgeFilter, PurgeResult
 from memory.models import EndUser, Erasure, MemoryItem
@@ -27,6 +28,10 @@ from outcomes.exchanges import storing
 MOST_AT_ONCE: Final = 1_000
 # What a book says of itself would be wrong with a passage less, or with another wording.
 GOES_WHOLE: Final = "is a passage of a book, which is kept as it was handed in and goes as a whole"
+
+
+# Where all of a person goes nothing is to come back.
+EVERYTHING: Final = ItemFilter(status=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,14 @@ class RemovalVerbs(FacadePart):
             raise WriteRefused("item_id", GOES_WHOLE)
         return self.remove(user, item_id, now=now)
 
-    def remove_all(self, user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+    def remove_all(
+        self, user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, gives_back: bool = True
+    ) -> list[uuid.UUID]:
         """The same for several, all or none of those that are there. Returns these."""
         with user_scope(user):
-            gone = writing.delete_memories(user, ids, now=now)
+            # Before the rows, as whoever records facts does: what these had replaced holds again.
+            lock_facts(user)
+            gone = writing.delete_memories(user, ids, now=now, gives_back=gives_back)
             if gone:
                 # The exchange holds the same words and would bring them back.
                 storing.delete_exchanges_of(user, gone)
@@ -91,7 +100,7 @@ class RemovalVerbs(FacadePart):
             found = find_matching(user, chosen) if isinstance(chosen, ItemFilter) else find_named(user, chosen)
             if dry_run or not found.ids:
                 return found
-            gone = self.remove_all(user, found.ids, now=now)
+            gone = self.remove_all(user, found.ids, now=now, gives_back=chosen != EVERYTHING)
             organization, deed = user.organization_id, AuditAction.MEMORIES_DELETED
             record_change(organization, deed, actor=self.actor, now=now, subject=str(len(gone)))
         return replace(found, ids=gone)

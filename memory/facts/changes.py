@@ -310,6 +310,8 @@ def reopen_review(review: FactReview) -> None:
 def forget_facts(user: EndUser, facts: Sequence[Fact], *, now: datetime, actor: str) -> None:
     """Forget for good: words, evidence and history go, and earlier evidence does not bring them back."""
     facts_forgotten.send(EndUser, user=user, facts=facts)
+    # What stays ended is not said to have ended by something of which nothing is left.
+    Fact.objects.for_user(user).filter(superseded_by__in=[fact.pk for fact in facts]).update(superseded_by=None)
     for fact in facts:
         digest = digest_fact(fact.subject_key, fact.relation, fact.object_key, fact.statement)
         FactTombstone.objects.update_or_create(user=user, digest=digest, defaults={"forgotten_at": now})

@@ -111,10 +111,10 @@ def reinforce_fact(
     return True
 
 
-def remove_evidence_of(user: EndUser, memory_ids: Sequence[UUID]) -> list[UUID]:
-    """Take along the evidence of memories that are deleted, and the facts that have none left.
+def remove_evidence_of(user: EndUser, memory_ids: Sequence[UUID]) -> list[Fact]:
+    """Take along the evidence of memories that are deleted.
 
-    Returns the ids of those facts. A fact that a person confirmed or stated by itself has evidence of its own.
+    Returns the facts that have none left. One that a person confirmed or stated by itself has evidence of its own.
     """
     gone = FactEvidence.objects.filter(user=user, memory_id__in=list(memory_ids))
     concerned = list(gone.values_list("fact_id", flat=True).distinct())
@@ -128,13 +128,17 @@ def remove_evidence_of(user: EndUser, memory_ids: Sequence[UUID]) -> list[UUID]:
         .values_list("fact_id")
         .annotate(number=Count("id"))
     )
-    without = [*merged, *(fact_id for fact_id in concerned if fact_id not in left)]
-    # What they replaced was replaced by words that are gone: it stays closed, and names no successor any more.
-    Fact.objects.for_user(user).filter(superseded_by__in=without).update(superseded_by=None)
-    Fact.objects.for_user(user).filter(pk__in=without).delete()
     for fact_id, number in left.items():
         Fact.objects.for_user(user).filter(pk=fact_id).update(evidence_count=number)
-    return without
+    without = [*merged, *(fact_id for fact_id in concerned if fact_id not in left)]
+    return list(Fact.objects.for_user(user).filter(pk__in=without).defer("vector"))
+
+
+def drop_facts(user: EndUser, facts: Sequence[Fact]) -> None:
+    """Without a trace, as nothing speaks for them any more. What still names one as its successor names none."""
+    ids = [fact.pk for fact in facts]
+    Fact.objects.for_user(user).filter(superseded_by__in=ids).update(superseded_by=None)
+    Fact.objects.for_user(user).filter(pk__in=ids).delete()
 
 
 def find_bare_merged(user: EndUser, removed: Collection[int]) -> list[UUID]:

@@ -1,7 +1,9 @@
 """A reading that was wrong: what it had replaced holds again, and the sentence may stay though its reading does not."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import name_category
@@ -27,15 +29,16 @@ PLAIN: Final[dict[str, Any]] = {
 }
 
 
-def give_place_back(fact: Fact, *, now: datetime, actor: str) -> list[Fact]:
+def give_place_back(fact: Fact, *, now: datetime, actor: str, going: Collection[UUID] = ()) -> list[Fact]:
     """What a fact that never held had replaced holds again, or until what took that fact's own place.
 
-    Returns those that are current again. What a person corrected is not among them: that was wrong all the same.
+    Facts that are ``going`` too take no place. Returns those that are current again. What a person corrected is not
+    among them: that was wrong all the same.
     """
     replaced = Fact.objects.for_user(fact.user_id).filter(superseded_by=fact.pk, state=FactState.SUPERSEDED)
-    later = Fact.objects.for_user(fact.user_id).filter(pk=fact.superseded_by).first() if fact.superseded_by else None
+    later = find_later(fact, going)
     restored = []
-    for earlier in replaced.order_by("first_seen", "pk"):
+    for earlier in replaced.exclude(pk__in=going).order_by("first_seen", "pk"):
         if later is None:
             restore_fact(earlier, now=now, actor=actor, reason=REPLACED_REJECTED)
             restored.append(earlier)
@@ -44,6 +47,18 @@ def give_place_back(fact: Fact, *, now: datetime, actor: str) -> list[Fact]:
             earlier.valid_to = max(later.valid_from or later.first_seen, earlier.valid_from or earlier.first_seen)
             earlier.save(update_fields=["superseded_by", "valid_to"])
     return [earlier for earlier in restored if earlier.state == FactState.ACTIVE]
+
+
+def find_later(fact: Fact, going: Collection[UUID]) -> Fact | None:
+    """What took the place of a fact, or of what did, where that is going too."""
+    later, seen = fact, {fact.pk}
+    while later.superseded_by is not None and later.superseded_by not in seen:
+        seen.add(later.superseded_by)
+        found = Fact.objects.for_user(fact.user_id).filter(pk=later.superseded_by).first()
+        if found is None or found.pk not in going:
+            return found
+        later = found
+    return None
 
 
 def take_place_again(fact: Fact, *, now: datetime, actor: str) -> list[Fact]:

@@ -1,9 +1,8 @@
 """What a person does with facts: state, confirm, correct, reject, restore, forget, decide. The bank follows."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID, uuid4
 
 from memory.access.scope import user_scope
@@ -23,8 +22,6 @@ from memory.store import writing
 from memory.store.admission import WriteRefused, validate_field_text
 from memory.tiers import Status, Trust
 
-# Of these states a fact has held, and may have taken the place of others.
-HELD: Final = frozenset({FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED})
 EFFECT_ORDER = (
     FactEffect.SUPERSEDED, FactEffect.REVIEW, FactEffect.ADDED, FactEffect.MERGED, FactEffect.REINFORCED,
     FactEffect.BLOCKED, FactEffect.PASSED_OVER,
@@ -95,19 +92,12 @@ def reject_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str, give
     """
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
-        if fact is not None and fact.state in HELD:
+        if fact is not None and fact.state in publishing.HELD:
             if gives_back:
-                give_place_back(user, fact, now=now, actor=actor)
+                publishing.give_place_back(user, fact, now=now, actor=actor)
             changes.retract_fact(fact, now=now, actor=actor)
             publishing.archive_closed(user, [fact], [], now=now, actor=actor)
         return fact
-
-
-def give_place_back(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
-    for earlier in readings.give_place_back(fact, now=now, actor=actor):
-        # In a full bank it holds without its item.
-        with suppress(WriteRefused):
-            restore_bank_item(user, earlier, now=now, actor=actor)
 
 
 def drop_reading(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
@@ -115,19 +105,14 @@ def drop_reading(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
     with user_scope(user):
         fact = find_fact_to_change(user, fact_id)
         if fact is not None and fact.state == FactState.ACTIVE and fact.relation not in OPEN_RELATIONS:
-            give_place_back(user, fact, now=now, actor=actor)
+            publishing.give_place_back(user, fact, now=now, actor=actor)
             readings.drop_reading(fact, now=now, actor=actor)
         return fact
 
 
 def take_reading_back(user: EndUser, fact: Fact, before: dict[str, Any], *, now: datetime, actor: str) -> None:
     readings.take_reading_back(fact, before, now=now, actor=actor)
-    end_again(user, fact, now=now, actor=actor)
-
-
-def end_again(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
-    ended = readings.take_place_again(fact, now=now, actor=actor)
-    publishing.archive_closed(user, ended, [], now=now, actor=actor)
+    publishing.end_again(user, fact, now=now, actor=actor)
 
 
 def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> Fact | None:
@@ -139,20 +124,10 @@ def restore_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> 
         was_rejected = fact.state == FactState.RETRACTED
         bring_back(fact, now=now, actor=actor, reason="taken back")
         if fact.state == FactState.ACTIVE:
-            restore_bank_item(user, fact, now=now, actor=actor)
+            publishing.restore_bank_item(user, fact, now=now, actor=actor)
             if was_rejected:
-                end_again(user, fact, now=now, actor=actor)
+                publishing.end_again(user, fact, now=now, actor=actor)
         return fact
-
-
-def restore_bank_item(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
-    """Raises WriteRefused."""
-    if fact.bank_item_id is None:
-        return
-    kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
-    if kept is not None and kept.pk != fact.bank_item_id:
-        fact.bank_item_id = kept.pk
-        fact.save(update_fields=["bank_item_id"])
 
 
 def bring_back(fact: Fact, *, now: datetime, actor: str, reason: str) -> None:
@@ -228,8 +203,8 @@ def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> b
         fact = find_fact_to_change(user, fact_id)
         if fact is None:
             return False
-        if fact.state in HELD:
-            give_place_back(user, fact, now=now, actor=actor)
+        if fact.state in publishing.HELD:
+            publishing.give_place_back(user, fact, now=now, actor=actor)
         published, told = fact.bank_item_id, find_telling_alone(user, fact)
         changes.forget_facts(user, [fact], now=now, actor=actor)
         if told:

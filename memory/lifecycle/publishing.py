@@ -6,7 +6,8 @@ who archives, edits or deletes the item has thereby rejected, revised or forgott
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -18,8 +19,8 @@ from memory.access.confinement import RowScope
 from memory.claims.presupposed.telling import names_mere_kind
 from memory.claims.relations import is_meant
 from memory.conf import memory_conf
-from memory.facts import changes, corrections
-from memory.facts.evidence import remove_evidence_of
+from memory.facts import changes, corrections, readings
+from memory.facts.evidence import drop_facts, remove_evidence_of
 from memory.facts.keys import fold_key
 from memory.facts.pairs import judge_pair, read_statement
 from memory.facts.profile import ProfileFact
@@ -46,6 +47,8 @@ KIND: Final = "profile"
 ENDS: Final = "ends"
 # Why a fact ended whose item somebody archived.
 ITEM_ARCHIVED: Final = "its bank item was archived"
+# Of these states a fact has held, and may have taken the place of others.
+HELD: Final = frozenset({FactState.ACTIVE, FactState.SUPERSEDED, FactState.DEPRECATED})
 # What somebody wrote. Where the source names no kind, "is not KIND" alone is neither true nor false, and was left out.
 WRITTEN: Final = Q(source__kind__isnull=True) | ~Q(source__kind=KIND)
 
@@ -244,9 +247,6 @@ def follow_bank_change(user: EndUser, kind: str, ids: Sequence[uuid.UUID], *, no
     facts = list(Fact.objects.for_user(user).filter(bank_item_id__in=list(ids)).defer("vector"))
     if not facts:
         return
-    if kind == "removed":
-        changes.forget_facts(user, facts, now=now, actor="")
-        return
     events = find_latest_events(user, [fact.bank_item_id for fact in facts if fact.bank_item_id])
     facts = list_ended_with_item(user, facts) if kind == "restored" else facts
     for fact in facts:
@@ -283,10 +283,14 @@ def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetim
         Fact.objects.for_user(fact.user_id).filter(pk=fact.pk).update(bank_item_id=event.after["merged_into"])
     elif kind == "archived" and event.actor not in MACHINES and fact.state == FactState.ACTIVE:
         note_end(fact, event)
+        give_place_back(fact.user, fact, now=now, actor=event.actor)
         changes.retract_fact(fact, now=now, actor=event.actor, reason=ITEM_ARCHIVED)
     elif kind == "restored":
+        was_rejected = fact.state == FactState.RETRACTED
         changes.restore_fact(fact, now=now, actor=event.actor, reason="its bank item was restored")
         give_end_back(fact)
+        if was_rejected and fact.state == FactState.ACTIVE:
+            end_again(fact.user, fact, now=now, actor=event.actor)
     elif kind == "revised" and event.kind == "revised" and event.actor not in MACHINES:
         revise_from_bank(fact, event, now=now)
 
@@ -316,11 +320,61 @@ def revise_from_bank(fact: Fact, event: MemoryEvent, *, now: datetime) -> None:
     fact.save(update_fields=["is_curated"])
 
 
-def remove_with_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> None:
-    """Deleted memories take their evidence, facts without any left, and what the product published of those."""
-    concerned = Fact.objects.for_user(user).filter(evidence__memory_id__in=list(ids), evidence__user=user)
-    published = {fact.pk: fact.bank_item_id for fact in concerned.only("id", "bank_item_id") if fact.bank_item_id}
-    gone = [published[fact_id] for fact_id in remove_evidence_of(user, ids) if fact_id in published]
-    if gone:
-        own = MemoryItem.objects.for_user(user).filter(pk__in=gone, source__kind=KIND)
+def follow_removal(user: EndUser, ids: Sequence[uuid.UUID], *, gives_back: bool, now: datetime) -> None:
+    """What deleted memories mean for facts: those that stood in deleted bank items are forgotten.
+
+    With ``gives_back`` what any of them had replaced holds again, as nothing took its place.
+    """
+    published = list(Fact.objects.for_user(user).filter(bank_item_id__in=list(ids)).defer("vector"))
+    remove_with_memories(user, ids, beside=published, gives_back=gives_back, now=now)
+    left = list(Fact.objects.for_user(user).filter(pk__in=[fact.pk for fact in published]).defer("vector"))
+    if left:
+        changes.forget_facts(user, left, now=now, actor="")
+
+
+def remove_with_memories(
+    user: EndUser,
+    ids: Sequence[uuid.UUID],
+    *,
+    now: datetime,
+    beside: Sequence[Fact] = (),
+    gives_back: bool = True,
+) -> None:
+    """Deleted memories take their evidence, facts without any left, and what the product published of those.
+
+    ``beside`` are facts that go as well.
+    """
+    bare = remove_evidence_of(user, ids)
+    going = {fact.pk: fact for fact in [*beside, *bare]}
+    for fact in going.values() if gives_back else ():
+        if fact.state in HELD:
+            give_place_back(user, fact, now=now, actor="", going=going)
+    drop_facts(user, bare)
+    published = [fact.bank_item_id for fact in bare if fact.bank_item_id]
+    if published:
+        own = MemoryItem.objects.for_user(user).filter(pk__in=published, source__kind=KIND)
         writing.delete_memories(user, list(own.values_list("pk", flat=True)), now=now)
+
+
+def give_place_back(user: EndUser, fact: Fact, *, now: datetime, actor: str, going: Collection[uuid.UUID] = ()) -> None:
+    """What a fact had replaced holds again, and stands in the bank again."""
+    for earlier in readings.give_place_back(fact, now=now, actor=actor, going=going):
+        # In a full bank it holds without its item.
+        with suppress(WriteRefused):
+            restore_bank_item(user, earlier, now=now, actor=actor)
+
+
+def end_again(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    """The reverse, once it is taken back that the fact never held."""
+    ended = readings.take_place_again(fact, now=now, actor=actor)
+    archive_closed(user, ended, [], now=now, actor=actor)
+
+
+def restore_bank_item(user: EndUser, fact: Fact, *, now: datetime, actor: str) -> None:
+    """Raises WriteRefused."""
+    if fact.bank_item_id is None:
+        return
+    kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
+    if kept is not None and kept.pk != fact.bank_item_id:
+        fact.bank_item_id = kept.pk
+        fact.save(update_fields=["bank_item_id"])

@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import Q
 
 from memory.access.scope import user_scope
+from memory.facts.changes import lock_facts
 from memory.models import EndUser, MemoryItem, MemoryVersion
 from memory.models.sources import split_source
 from memory.store import rows, writing
@@ -255,6 +256,8 @@ def apply_purge(
     for start in range(0, len(last_first), BATCH):
         part = last_first[start : start + BATCH]
         with user_scope(user):
+            # Before the rows, as whoever records facts does: what these had replaced holds again.
+            lock_facts(user)
             deleted = [item_id for item_id, decision in part if decision.keeps is None]
             staying = {item_id: decision for item_id, decision in part if decision.keeps is not None}
             for item_id, decision in staying.items():

@@ -31,7 +31,7 @@ def delete_outdated(user: EndUser, now: datetime) -> int:
             if ids:
                 # What was learned of them stays known: only the person's own deletion takes facts along.
                 detach_memories(user, ids)
-                deleted += len(writing.delete_memories(user, ids, now=now))
+                deleted += len(writing.delete_memories(user, ids, now=now, gives_back=False))
         if len(ids) < DELETED_AT_ONCE:
             break
     return deleted

@@ -206,9 +206,10 @@ def record_events(user: EndUser, kind: str, entries: Sequence[EventEntry], *, no
         cursor.execute(INSERT_EVENTS, [user.pk, kind, actor, now, *map(list, columns)])
 
 
-def announce_change(user: EndUser, kind: str, items: Iterable[MemoryItem]) -> None:
+def announce_change(user: EndUser, kind: str, items: Iterable[MemoryItem], *, gives_back: bool = True) -> None:
     """Notify other applications (the graphs), inside the transaction of the change."""
-    signals.items_changed.send(EndUser, user=user, kind=kind, items=[(item.pk, Tier(item.tier)) for item in items])
+    pairs = [(item.pk, Tier(item.tier)) for item in items]
+    signals.items_changed.send(EndUser, user=user, kind=kind, items=pairs, gives_back=gives_back)
 
 
 def announce_wording(user: EndUser, items: Iterable[MemoryItem]) -> None:

@@ -265,6 +265,8 @@ def archive_memory(
 ) -> MemoryItem | None:
     """Archive: no answer contains it, its owner still sees it. Idempotent. None when there is no such item."""
     with user_scope(user):
+        # Before the row, as whoever writes to the bank does: what it had replaced comes back there.
+        lock_for_transaction("bank", user)
         item = rows.lock_item(user, item_id)
         if item is not None and item.status != Status.ARCHIVED:
             before = {"status": item.status}
@@ -392,12 +394,15 @@ def delete_memory(user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
     return bool(delete_memories(user, [item_id], now=now))
 
 
-def delete_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:
+def delete_memories(
+    user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, gives_back: bool = True
+) -> list[uuid.UUID]:
     """Delete for good: texts, versions and events now; tombstones make the worker delete the vectors.
 
-    Returns the ids that existed.
+    With ``gives_back`` what they had taken the place of holds again. Returns the ids that existed.
     """
     with user_scope(user):
+        lock_for_transaction("bank", user)
         matching = MemoryItem.objects.for_user(user).filter(pk__in=list(ids)).select_for_update()
         # One with a tombstone is being deleted: a purge took both a message and the bank item that its fact had put
         # there, and the fact that went with the message took the bank item once more.
@@ -406,10 +411,9 @@ def delete_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -
         if not found:
             return []
         # The worker deletes the vectors by these; an index that is down now must not keep a deleted text findable.
-        Tombstone.objects.bulk_create(
-            Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found
-        )
-        rows.announce_change(user, "removed", found)
+        gone = [Tombstone(user=user, item_id=item.pk, origin=item.origin, deleted_at=now) for item in found]
+        Tombstone.objects.bulk_create(gone)
+        rows.announce_change(user, "removed", found, gives_back=gives_back)
         deleted = [item.pk for item in found]
         MemoryItem.objects.for_user(user).filter(pk__in=deleted).delete()
         rows.mark_index_due(user, now)

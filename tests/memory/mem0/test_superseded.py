@@ -59,3 +59,19 @@ def test_that_something_ended_stays(client: "MemoryClient", user: EndUser) -> No
     tell(client, user, "I have a car.", "I no longer have a car.")
     listed = list_texts(client.get_all(filters={"user_id": user.external_id}))
     assert listed == {"I no longer have a car."}
+
+
+def test_what_a_deleted_memory_had_replaced_holds_again(client: "MemoryClient", user: EndUser) -> None:
+    tell(client, user, "I live in Zurich.", "I live in Basel now.")
+    filters = {"user_id": user.external_id}
+    [basel] = client.get_all(filters=filters)["results"]
+    client.delete(basel["id"])
+    assert list_texts(client.get_all(filters=filters)) == {"I live in Zurich."}
+
+
+def test_what_is_deleted_with_all_it_had_replaced_brings_nothing_back(client: "MemoryClient", user: EndUser) -> None:
+    tell(client, user, "I live in Zurich.", "I live in Basel now.")
+    filters = {"user_id": user.external_id}
+    [basel] = client.get_all(filters=filters)["results"]
+    client.client.delete(f"/v1/memories/{basel['id']}/", params={"delete_linked": "true"}).raise_for_status()
+    assert list_texts(client.get_all(filters=filters)) == set()

@@ -6,18 +6,19 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Path, Query, Router
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 
 from memory.api.acting import open_facade
 from memory.models import EndUser, UserData
 from memory.models.userdata import MAX_KEY_CHARS
+from memory.store.userdata import ValueChanged
 from memory.web import paging
 from memory.web.auth import READ, WRITE
 from memory.web.endpoints import create_user, optional_user, require_user
 from memory.web.fields import JsonValue, PageSize, QueryParameters, RequestBody, validate_json_size
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
-from memory.web.problems import not_found
+from memory.web.problems import Problem, not_found
 
 router = Router(tags=["Own data"])
 
@@ -36,6 +37,11 @@ Key = Annotated[
 class ValueIn(RequestBody):
     value: Annotated[JsonValue, AfterValidator(validate_json_size)] = Field(
         description="Any JSON.", examples=[{"theme": "dark"}]
+    )
+    replaces: AwareDatetime | None = Field(
+        default=None,
+        description="The `updated_at` of the value whose place it takes, `null` where there is none yet: if another "
+        "was written meanwhile, nothing changes and the answer is 409. Left out, it takes the place of any.",
     )
 
 
@@ -106,7 +112,11 @@ def get_data(request: HttpRequest, user: EndUser, key: Key) -> HttpResponse:
 @create_user
 def put_data(request: HttpRequest, user: EndUser, key: Key, body: ValueIn) -> HttpResponse:
     """Any JSON in the place of what the key held: never searched, learned from or shown to a model."""
-    row = open_facade(request).put_data(user, key, body.value, now=timezone.now())
+    replaces = body.replaces if "replaces" in body.model_fields_set else ...
+    try:
+        row = open_facade(request).put_data(user, key, body.value, now=timezone.now(), replaces=replaces)
+    except ValueChanged:
+        raise Problem(409, "conflict", "Another value was written there meanwhile; read it first.") from None
     return json_response(200, ValueOut.of(row))
 
 

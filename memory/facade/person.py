@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from types import EllipsisType
 from typing import Any, Final
 
 from memory.access.scope import user_scope
@@ -31,9 +32,20 @@ class PersonVerbs(FacadePart):
             name = told.order_by("-last_seen", "pk").values_list("object", flat=True).first() or ""
         return name.title() if name.islower() else name
 
-    def put_data(self, user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
-        """In the place of what the key held. Never searched, learned from or shown to a model."""
-        return userdata.put_value(user, key, value, now=now)
+    def put_data(
+        self,
+        user: EndUser,
+        key: str,
+        value: Any,  # noqa: ANN401 -- any JSON
+        *,
+        now: datetime,
+        replaces: datetime | EllipsisType | None = ...,
+    ) -> UserData:
+        """In the place of what the key held; with ``replaces`` only if that is of then, None: if it held nothing.
+
+        Never searched, learned from or shown to a model. Raises ValueChanged.
+        """
+        return userdata.put_value(user, key, value, now=now, replaces=replaces)
 
     def get_data(self, user: EndUser, key: str) -> UserData | None:
         return userdata.get_value(user, key)

@@ -1,6 +1,7 @@
 """A client's own values of a person, by key: kept, read and erased with them, and nothing else done with them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from types import EllipsisType
 from typing import Any
 
 from django.db.models import JSONField, Value
@@ -13,21 +14,39 @@ from memory.models import EndUser, UserData
 from memory.store.admission import WriteRefused
 
 
-def put_value(user: EndUser, key: str, value: Any, *, now: datetime) -> UserData:  # noqa: ANN401 -- any JSON
-    """Keep a value under a key, in the place of the one before. Raises WriteRefused when there are too many keys."""
+class ValueChanged(Exception):
+    """Another value stands under the key than the one that was to be replaced."""
+
+
+def put_value(
+    user: EndUser,
+    key: str,
+    value: Any,  # noqa: ANN401 -- any JSON
+    *,
+    now: datetime,
+    replaces: datetime | EllipsisType | None = ...,
+) -> UserData:
+    """Keep a value under a key, in the place of the one before: with ``replaces`` only of the one written at that time,
+    or, for None, of none. Raises ValueChanged, and WriteRefused when there are too many keys.
+    """
     # The key says what the value is: "wifi.password".
     ((key, value),) = JsonRedaction().redact({key: value}).items()
     with user_scope(user):
         # Two new keys at once may not both be the last.
         lock_for_transaction("data", user)
         row = UserData.objects.filter(user=user, key=key).first()
+        written_at = None if row is None else row.updated_at
+        if replaces is not ... and replaces != written_at:
+            raise ValueChanged
         if row is None:
             most = memory_conf().limits.data_keys
             if UserData.objects.filter(user=user).count() >= most:
                 raise WriteRefused("key", f"a person has at most {most:,} values; delete one first")
             row = UserData(user=user, key=key, created_at=now)
         # A bare None would be no value at all to the database.
-        row.value, row.updated_at = Value(None, JSONField()) if value is None else value, now
+        row.value = Value(None, JSONField()) if value is None else value
+        # Each write has a time of its own, by which the next can name what it replaces.
+        row.updated_at = max(now, written_at + timedelta(microseconds=1)) if written_at else now
         row.save()
         row.value = value
     return row

@@ -126,6 +126,45 @@ def test_items_are_kept_as_they_are(ann: Person) -> None:
         CommonplaceSession("a/b", ann)
 
 
+@pytest.mark.parametrize("sessions", [1, 5])
+def test_what_is_added_at_once_is_all_kept(ann: Person, sessions: int) -> None:
+    """By the tasks of one session, and by several sessions of one id, as of several processes."""
+
+    async def add() -> None:
+        opened = [CommonplaceSession("s-4", ann, learn=False) for _ in range(sessions)]
+        added = [[{"role": "user", "content": f"{number} {part}"} for part in ("a", "b")] for number in range(10)]
+        await asyncio.gather(*(opened[place % sessions].add_items(items) for place, items in enumerate(added)))
+        kept = [item["content"] for item in await CommonplaceSession("s-4", ann).get_items()]
+        assert sorted(kept) == sorted(item["content"] for items in added for item in items)
+        popped = await asyncio.gather(*(session.pop_item() for session in opened * (20 // sessions)))
+        assert sorted(item["content"] for item in popped) == sorted(kept)
+        assert await opened[0].pop_item() is None
+
+    asyncio.run(add())
+
+
+def test_every_turn_that_is_held_is_learned_from_in_the_end(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = CommonplaceSession("s-5", ann)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise MemoryUnavailable("away")
+
+    async def talk() -> None:
+        with monkeypatch.context() as away:
+            away.setattr(Person, "list_data", refuse)
+            for number in range(3):
+                await session.add_items([{"role": "user", "content": f"Question {number}"}])
+                await session.add_items([{"role": "assistant", "content": f"Answer {number}"}])
+        with monkeypatch.context() as away:
+            away.setattr(Person, "store_exchange", refuse)
+            await session.add_items([{"role": "user", "content": "Question 3"}])
+        await session.add_items([{"role": "assistant", "content": "Answer 3"}])
+        assert len(await session.get_items()) == 8
+
+    asyncio.run(talk())
+    assert sorted(list_exchanges(ann, "s-5")) == [(f"Question {number}", f"Answer {number}") for number in range(4)]
+
+
 def test_the_tools_and_the_context_reach_the_model(
     ann: Person, user: EndUser, index_now: Callable[[EndUser], None]
 ) -> None:

@@ -218,8 +218,10 @@ class Person:
     def list_data(self, prefix: str) -> Iterator[Json]:
         return self.list_pages("data", prefix=prefix)
 
-    def put_data(self, key: str, value: object) -> None:
-        self.call("PUT", f"data/{quote_part(key)}", body={"value": value})
+    def put_data(self, key: str, value: object, **options: Any) -> Json:
+        """With ``replaces``, the ``updated_at`` of a value, only in its place; with None, only where there is none."""
+        kept: Json = self.call("PUT", f"data/{quote_part(key)}", body={"value": value, **options})
+        return kept
 
     def delete_data(self, key: str) -> None:
         self.call("DELETE", f"data/{quote_part(key)}")

@@ -5,26 +5,42 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
 
 from agents import FunctionTool
 from agents.run import CallModelData, ModelInputData
 
-from commonplace_client.client import CommonplaceError, Json, Person
+from commonplace_client.client import CommonplaceError, Json, NotRemembered, Person
 
 SESSION_ID = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
 # A value of own data holds 16 KiB; what the memory puts around the items takes a part.
 PAGE_BYTES = 15_000
 CUT_TO = (6_000, 2_000, 500)
 LONG_FIELDS = ("output", "text", "content", "arguments")
+CONFLICT = 409
+MOST_TRIES = 50
+Found = TypeVar("Found")
 logger = logging.getLogger("commonplace")
+
+
+@dataclass(slots=True)
+class Page:
+    """Items under one key; ``written_at`` None: nothing is there yet."""
+
+    number: int
+    items: list[Json]
+    written_at: str | None
 
 
 class CommonplaceSession:
     """Keeps the items of a session as own data of the person, and each answered question as an exchange.
 
-    Neither stops a run: items that cannot be stored are held, and stored with the next.
+    Neither stops a run: items that cannot be stored are held, and stored with the next. Of several that add to one
+    session at once, tasks, threads or processes, each loses nothing.
     """
 
     session_settings: Any = None
@@ -34,24 +50,24 @@ class CommonplaceSession:
             raise ValueError("A session id is 1-100 of A-Z a-z 0-9 _ . @ : -")
         self.session_id, self.person, self.learn = session_id, person, learn
         self.prefix = f"agents:{session_id}:"
-        self.pages: list[list[Json]] = []
-        self.held: list[Json] = []
+        self.pages: list[Page] = []
+        # What was added together is held together.
+        self.held: list[list[Json]] = []
+        # Steps run in threads: one at a time reads the pages, and writes what is held.
+        self.lock = Lock()
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        try:
-            await asyncio.to_thread(self.read_pages)
-        except CommonplaceError as error:
-            logger.warning("session %s goes on with what it last read: %s", self.session_id, error)
+        items = await asyncio.to_thread(self.read_items)
         limit = getattr(self.session_settings, "limit", None) if limit is None else limit
-        items = self.list_items()
         return items if limit is None else items[len(items) - min(limit, len(items)) :]
 
     async def add_items(self, items: list[Any]) -> None:
-        self.held += [dict(item) for item in items]
+        if added := [dict(item) for item in items]:
+            self.held.append(added)
         try:
             await asyncio.to_thread(self.append_held)
         except CommonplaceError as error:
-            logger.warning("session %s holds %d items: %s", self.session_id, len(self.held), error)
+            logger.warning("session %s holds %d items: %s", self.session_id, sum(map(len, self.held)), error)
 
     async def pop_item(self) -> Any:
         return await asyncio.to_thread(self.drop_last)
@@ -60,59 +76,105 @@ class CommonplaceSession:
         """The conversation, not what was learned from it. Raises CommonplaceError where that did not happen."""
         await asyncio.to_thread(self.drop_all)
 
-    def list_items(self) -> list[Json]:
-        return [item for page in self.pages for item in page] + self.held
+    def read_items(self) -> list[Json]:
+        with self.lock:
+            try:
+                self.read_pages()
+            except CommonplaceError as error:
+                logger.warning("session %s goes on with what it last read: %s", self.session_id, error)
+            return [*self.list_kept(), *(item for added in self.held for item in added)]
+
+    def list_kept(self) -> list[Json]:
+        return [item for page in self.pages for item in page.items]
 
     def read_pages(self) -> None:
         # A session whose name goes on where this one ends has other keys, which the same prefix finds.
         found = [one for one in self.person.list_data(self.prefix) if one["key"][len(self.prefix) :].isdigit()]
-        self.pages = [one["value"] for one in found]
+        self.pages = [Page(int(one["key"][len(self.prefix) :]), one["value"], one["updated_at"]) for one in found]
 
     def append_held(self) -> None:
-        self.read_pages()
-        while self.held:
-            try:
-                self.append_item(fit_item(self.held[0]))
-            except CommonplaceError as error:
-                if not error.is_about_content:
-                    raise
-                # It would stand in the way of all that come after it.
-                logger.warning("session %s lost an item: %s", self.session_id, error)
-            del self.held[0]
-        if self.learn and (turn := find_turn(self.list_items())):
+        with self.lock:
+            if self.held:
+                self.read_pages()
+            while self.held:
+                added = self.held[0]
+                while added:
+                    self.append_item(fit_item(added[0]))
+                    del added[0]
+                self.learn_turn()
+                del self.held[0]
+
+    def learn_turn(self) -> None:
+        turn = find_turn(self.list_kept()) if self.learn else None
+        if turn is None:
+            return
+        try:
             self.person.store_exchange(self.session_id, *turn)
+        except CommonplaceError as error:
+            if not error.is_about_content:
+                raise
+            logger.warning("session %s: a turn is not learned from: %s", self.session_id, error)
 
     def append_item(self, item: Json) -> None:
-        page = self.pages[-1] if self.pages else []
-        if page and measure([*page, item]) <= PAGE_BYTES:
-            self.write_page(len(self.pages) - 1, [*page, item])
-        else:
-            self.write_page(len(self.pages), [item])
+        try:
+            self.write_until_done(partial(self.write_behind_last, item))
+        except CommonplaceError as error:
+            if not error.is_about_content:
+                raise
+            # It would stand in the way of all that come after it.
+            logger.warning("session %s lost an item: %s", self.session_id, error)
 
-    def write_page(self, place: int, items: list[Json]) -> None:
-        self.person.put_data(f"{self.prefix}{place:06}", items)
-        self.pages[place:] = [items]
+    def write_behind_last(self, item: Json) -> None:
+        page = self.pages[-1] if self.pages else Page(0, [], None)
+        if page.items and measure([*page.items, item]) > PAGE_BYTES:
+            page = Page(page.number + 1, [], None)
+        self.write_page(page, [*page.items, item])
+
+    def write_until_done(self, write: Callable[[], Found]) -> Found:
+        """Once more, on what is there by then, where another came first: one of all who write is always done."""
+        for _ in range(MOST_TRIES):
+            try:
+                return write()
+            except CommonplaceError as error:
+                if error.status != CONFLICT:
+                    raise
+                self.read_pages()
+        return write()
+
+    def write_page(self, page: Page, items: list[Json]) -> None:
+        written = self.person.put_data(f"{self.prefix}{page.number:06}", items, replaces=page.written_at)
+        kept = [one for one in self.pages if one.number != page.number]
+        # As the memory keeps it, without its secrets.
+        kept.append(Page(page.number, written["value"], written["updated_at"]))
+        self.pages = sorted(kept, key=lambda one: one.number)
 
     def drop_last(self) -> Json | None:
-        if self.held:
-            return self.held.pop()
-        self.read_pages()
-        if not self.pages:
+        with self.lock:
+            if added := next((one for one in reversed(self.held) if one), None):
+                last = added.pop()
+                self.held = [one for one in self.held if one or one is not added]
+                return last
+            self.read_pages()
+            return self.write_until_done(self.write_without_last)
+
+    def write_without_last(self) -> Json | None:
+        """A page that has none left stays for what comes next: deleting it might take that along."""
+        page = next((page for page in reversed(self.pages) if page.items), None)
+        if page is None:
             return None
-        *rest, last = self.pages[-1]
-        if rest:
-            self.write_page(len(self.pages) - 1, rest)
-        else:
-            self.person.delete_data(f"{self.prefix}{len(self.pages) - 1:06}")
+        *rest, last = page.items
+        self.write_page(page, rest)
         return last
 
     def drop_all(self) -> None:
-        self.held.clear()
-        self.read_pages()
-        # From the end: what a fault leaves is a beginning.
-        while self.pages:
-            self.person.delete_data(f"{self.prefix}{len(self.pages) - 1:06}")
-            self.pages.pop()
+        with self.lock:
+            self.held.clear()
+            self.read_pages()
+            # From the end: what a fault leaves is a beginning.
+            while self.pages:
+                with suppress(NotRemembered):
+                    self.person.delete_data(f"{self.prefix}{self.pages[-1].number:06}")
+                self.pages.pop()
 
 
 def measure(value: object) -> int:

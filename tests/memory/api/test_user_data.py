@@ -45,6 +45,19 @@ def test_a_value_is_replaced_listed_by_prefix_and_deleted(api: ApiClient) -> Non
     assert api.delete("data/ui.theme").status_code == 404
 
 
+def test_a_value_replaces_only_the_one_it_names(api: ApiClient) -> None:
+    first = put_data(api, "k", {"value": 1, "replaces": None}).json()
+    assert put_data(api, "k", {"value": 2, "replaces": None}).status_code == 409
+    second = put_data(api, "k", {"value": 2, "replaces": first["updated_at"]}).json()
+    assert second["updated_at"] > first["updated_at"]
+    refused = put_data(api, "k", {"value": 3, "replaces": first["updated_at"]})
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    assert api.get("data/k").json() == second
+    api.delete("data/k")
+    assert put_data(api, "k", {"value": 4, "replaces": second["updated_at"]}).status_code == 409
+    assert api.get("data/k").status_code == 404
+
+
 @pytest.mark.parametrize(
     ("key", "body", "field"),
     [

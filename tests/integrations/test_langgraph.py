@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Self, TypedDict
 
@@ -104,8 +105,9 @@ def test_what_cannot_be_kept_is_refused_with_the_reason(store: CommonplaceStore,
         store.batch([PutOp(("ann", "a.b"), "k", {"text": "x"})])
     with pytest.raises(MemoryRefused, match=r"metadata: must be at most 16,384 bytes"):
         store.put(HOME, "long", {"text": "word " * 4_000})
-    with pytest.raises(MemoryRefused, match="1-128 of A-Z"):
-        store.put(("an n", "home"), "k", {"text": "x"})
+    for label in ("an n", "jürgen"):
+        with pytest.raises(MemoryRefused, match=f"label '{label}' at place 0 .* 1-128 of A-Z"):
+            store.put((label, "home"), "k", {"text": "x"})
     with pytest.raises(TypeError, match="JSON serializable"):
         store.put(HOME, "k", {"text": object()})
     with pytest.raises(MemoryUnavailable, match="does not answer"):
@@ -146,6 +148,63 @@ def test_an_item_lives_as_long_as_it_was_given_and_reading_prolongs_it(
     store.put(HOME, "name", {"text": "The tin is called Eve"}, ttl=1)
     pass_minutes(18)
     assert store.list_namespaces(prefix=("ann",)) == []
+
+
+def list_kept(person: Person) -> list[str]:
+    return [one["metadata"]["langgraph"]["key"] for one in person.list_memories(metadata={"langgraph": {}})]
+
+
+def test_a_key_is_one_item_however_many_put_it_at_once(store: CommonplaceStore, ann: Person) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda number: store.put(HOME, "diet", {"text": f"Eats {number}"}), range(8)))
+    assert list_kept(ann) == ["diet"]
+    [found] = store.search(HOME)
+    read = store.get(HOME, "diet")
+    assert read is not None
+    assert read.value == found.value
+    store.delete(HOME, "diet")
+    assert (store.get(HOME, "diet"), list_kept(ann)) == (None, [])
+
+
+def test_what_others_left_twice_is_one_item(store: CommonplaceStore, ann: Person) -> None:
+    """As a process leaves it that ends between its put and its look around."""
+
+    def leave_twice() -> None:
+        store.put(HOME, "diet", {"text": "Eats fish"})
+        [kept] = ann.list_memories(metadata={"langgraph": {}})
+        mark = kept["metadata"]["langgraph"]
+        metadata = {"langgraph": {**mark, "value": {"text": "Eats meat"}}}
+        ann.store("Eats meat", tier="books", source="assistant", metadata=metadata)
+        assert list_kept(ann) == ["diet", "diet"]
+
+    leave_twice()
+    assert [one.value for one in store.search(HOME)] == [{"text": "Eats meat"}]
+    assert len(store.search(HOME, query="eats")) == 1
+    store.put(HOME, "diet", {"text": "Eats all"})
+    assert list_kept(ann) == ["diet"]
+    assert [one.value for one in store.search(HOME)] == [{"text": "Eats all"}]
+    store.delete(HOME, "diet")
+    leave_twice()
+    store.delete(HOME, "diet")
+    assert (store.get(HOME, "diet"), list_kept(ann)) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("label", "project"),
+    [
+        ("my project", "my@:20project"),
+        ("küche", "k@:C3@:BCche"),
+        ("a@:20b", "a@:40@:3A20b"),
+        ("sprint:20/x", "sprint:20/x"),
+        ("台" * 200, None),
+    ],
+)
+def test_any_label_may_be_a_project(store: CommonplaceStore, ann: Person, label: str, project: str | None) -> None:
+    store.put(("ann", label), "k", {"text": "x"})
+    assert store.get(("ann", label), "k") is not None
+    [kept] = ann.list_memories(metadata={"langgraph": {}})
+    assert kept["project_id"] == project or (project is None and len(kept["project_id"]) == 128)
+    assert store.list_namespaces(prefix=("ann",)) == [("ann", label)]
 
 
 class Talk(TypedDict):

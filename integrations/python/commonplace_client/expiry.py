@@ -1,5 +1,6 @@
 """When an item of a store ends: its minutes to live and its last moment stand beside its value."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -34,6 +35,11 @@ def prolong(person: Person, memory: Memory, name: str) -> None:
 
 
 def drop(person: Person, memory: Memory) -> None:
-    """An item whose time is over, which another reader may have dropped already."""
+    """An item that is over or was put again, which another may have dropped already."""
     with suppress(NotRemembered):
         person.delete(memory["id"])
+
+
+def drop_all(person: Person, memories: Iterable[Memory]) -> None:
+    for memory in memories:
+        drop(person, memory)

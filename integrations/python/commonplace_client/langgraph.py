@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -23,8 +26,8 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from commonplace_client.client import Commonplace, Memory, NotRemembered, Person
-from commonplace_client.expiry import describe_life, drop, is_over, prolong
+from commonplace_client.client import Commonplace, Memory, MemoryRefused, NotRemembered, Person
+from commonplace_client.expiry import describe_life, drop, drop_all, is_over, prolong
 
 Namespace = tuple[str, ...]
 # The one tier from which nothing moves and in which two items that say the same stay two.
@@ -33,6 +36,10 @@ MARK = "langgraph"
 # What a search of the memory returns at most.
 MOST_FOUND = 50
 MOST_CHARS = 32_768
+PERSON = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
+# What the id of a project may not hold, and what stands for it.
+NO_PROJECT = re.compile(r"[^A-Za-z0-9_.@:/-]|@:")
+PROJECT_CHARS, KEPT_CHARS = 128, 62
 
 
 class CommonplaceStore(BaseStore):
@@ -87,11 +94,19 @@ class CommonplaceStore(BaseStore):
             return self.memory.person(self.user)
         if len(namespace) <= self.user_at or namespace[self.user_at] == "*":
             raise ValueError(f"The namespace {namespace} does not name a person at place {self.user_at}.")
-        return self.memory.person(namespace[self.user_at])
+        label = namespace[self.user_at]
+        if not PERSON.fullmatch(label):
+            told = f"The label {label!r} at place {self.user_at} of the namespace {namespace} names a person:"
+            raise MemoryRefused(f"{told} it must be 1-128 of A-Z a-z 0-9 _ . @ : -")
+        return self.memory.person(label)
 
     def find(self, namespace: Namespace, key: str) -> Memory | None:
+        return next(self.list_held(namespace, key), None)
+
+    def list_held(self, namespace: Namespace, key: str) -> Iterator[Memory]:
+        """The item, the newest first where several put it at once: the others go with the next that meets them."""
         wanted = {**describe(namespace), "depth": len(namespace), "key": key}
-        return next(self.list_living(self.find_person(namespace), wanted), None)
+        return self.list_living(self.find_person(namespace), wanted)
 
     def list_living(self, person: Person, wanted: dict[str, Any]) -> Iterator[Memory]:
         """Those of the marks whose time is not over; what is over goes when it is met."""
@@ -110,27 +125,37 @@ class CommonplaceStore(BaseStore):
         return len(over)
 
     def write(self, op: PutOp) -> None:
-        person, held = self.find_person(op.namespace), self.find(op.namespace, op.key)
+        person = self.find_person(op.namespace)
         if op.value is None:
-            if held:
-                person.delete(held["id"])
-            return
-        value, is_indexed = dict(op.value), op.index is not False
-        mark = {**describe(op.namespace), "depth": len(op.namespace), "key": op.key, "indexed": is_indexed}
-        mark |= describe_life(op.ttl)
-        text = render_text(op.key, value, op.index)
-        fields: dict[str, Any] = {"text": text, "metadata": {MARK: {**mark, "value": value}}}
-        if held:
-            person.change(held["id"], **fields)
+            # Until none is left: another may have put it meanwhile.
+            while held := list(self.list_held(op.namespace, op.key)):
+                drop_all(person, held)
         else:
-            place = self.project_at
-            project = op.namespace[place] if place is not None and len(op.namespace) > place else ""
-            # Reading names no project: the namespace alone says what is seen, and a longer one is below a shorter.
-            person.within(project=project).store(tier=TIER, source="assistant", wait=self.wait, **fields)
+            self.keep(person, op, describe_item(op, dict(op.value)))
+
+    def keep(self, person: Person, op: PutOp, fields: dict[str, Any]) -> None:
+        while held := list(self.list_held(op.namespace, op.key)):
+            # Of several the newest: whoever put it has seen the others, or will.
+            with suppress(NotRemembered):
+                person.change(held[0]["id"], **fields)
+                drop_all(person, held[1:])
+                return
+        # Reading names no project: the namespace alone says what is seen, and a longer one is below a shorter.
+        within = person.within(project=self.choose_project(op.namespace))
+        within.store(tier=TIER, source="assistant", wait=self.wait, **fields)
+        drop_all(person, list(self.list_held(op.namespace, op.key))[1:])
+
+    def choose_project(self, namespace: Namespace) -> str:
+        place = self.project_at
+        return name_project(namespace[place]) if place is not None and len(namespace) > place else ""
 
     def list_found(self, op: SearchOp) -> Iterator[SearchItem]:
-        person = self.find_person(op.namespace_prefix)
+        person, told = self.find_person(op.namespace_prefix), set()
         for memory, score in self.list_matching(op, person):
+            item = (read_namespace(memory), memory["metadata"][MARK]["key"])
+            if item in told:
+                continue
+            told.add(item)
             if op.refresh_ttl:
                 prolong(person, memory, MARK)
             yield as_found(memory, score)
@@ -163,6 +188,18 @@ class CommonplaceStore(BaseStore):
         found = {read_namespace(one) for one in self.list_living(self.find_person(prefix), inside)}
         paths = {path[: op.max_depth] for path in found if all(is_under(path, one) for one in conditions)}
         return sorted(paths)[op.offset : op.offset + op.limit]
+
+
+def describe_item(op: PutOp, value: dict[str, Any]) -> dict[str, Any]:
+    mark = {**describe(op.namespace), "depth": len(op.namespace), "key": op.key, "indexed": op.index is not False}
+    mark |= describe_life(op.ttl)
+    return {"text": render_text(op.key, value, op.index), "metadata": {MARK: {**mark, "value": value}}}
+
+
+def name_project(label: str) -> str:
+    """The id of a project for any label: "my project" is "my@:20project", no two are the same."""
+    named = NO_PROJECT.sub(lambda found: "".join(f"@:{byte:02X}" for byte in found[0].encode()), label)
+    return named if len(named) <= PROJECT_CHARS else f"{named[:KEPT_CHARS]}@:{sha256(label.encode()).hexdigest()}"
 
 
 def describe(namespace: Namespace) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from commonplace_client import client
+from commonplace_client import Commonplace, MemoryUnavailable, NotRemembered, client
 from commonplace_client.client import CommonplaceError, Person
 
 PAGE = Path("docs/clients/python.md")
@@ -57,6 +58,8 @@ def test_an_id_or_key_never_names_another_address(ann: Person, services: None, n
         lambda: ann.put_data(name, 2),
         lambda: ann.call_tool(name, {}),
         lambda: ann.memory.person(name).call("DELETE", ""),
+        lambda: ann.memory.person(name).erase(),
+        lambda: ann.call("DELETE", "/"),
         lambda: ann.call("DELETE", "memories/.."),
         lambda: ann.call("DELETE", "..?x=1"),
     ]
@@ -101,3 +104,103 @@ def test_a_list_takes_a_limit_and_lists_of_tags(ann: Person, services: None, mon
     assert len(list(ann.list_memories(tags="a,b"))) == 2
     with pytest.raises(CommonplaceError, match="at least one tag"):
         list(ann.list_memories(tags=[]))
+
+
+@pytest.mark.django_db
+def test_a_person_is_erased_as_a_whole(ann: Person, services: None) -> None:
+    ann.store("Ann buys oat milk")
+    with pytest.raises(CommonplaceError, match="as a whole"):
+        ann.within(project="atlas").erase()
+    assert len(list(ann.list_memories())) == 1
+    assert ann.erase()["job_id"]
+    assert list(ann.list_memories()) == []
+    with pytest.raises(NotRemembered):
+        ann.memory.person("nobody").erase()
+
+
+@pytest.mark.django_db
+def test_an_address_is_right_with_that_of_the_interface_and_told_where_it_is_wrong(
+    address: str, key: str, services: None
+) -> None:
+    for url in (address, f"{address}/", f"{address}/api/v1", f"{address}/api/v1/"):
+        assert list(Commonplace(url, key).person("ann").list_memories()) == []
+    with pytest.raises(NotRemembered):
+        Commonplace(address, key).person("ann").delete("00000000-0000-4000-8000-000000000000")
+    for answer in (httpx.Response(404, text="<html>Not Found"), httpx.Response(404, json={"error": "no"})):
+        elsewhere = Commonplace("http://elsewhere", key, transport=httpx.MockTransport(lambda _, told=answer: told))
+        with pytest.raises(CommonplaceError, match="http://elsewhere is no Commonplace: is that the address") as wrong:
+            list(elsewhere.person("ann").list_memories())
+        assert not isinstance(wrong.value, NotRemembered)
+
+
+@pytest.mark.django_db
+def test_a_path_may_begin_and_end_with_a_slash_and_a_body_stands_third(ann: Person, services: None) -> None:
+    kept = ann.call("POST", "/memories/", {"text": "Ann buys oat milk"})
+    assert ann.call("GET", f"memories/{kept['id']}/")["text"] == "Ann buys oat milk"
+
+
+class Slow(httpx.HTTPTransport):
+    """Says nothing of what was done, as often as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = self.sent = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.sent += 1
+        answer = super().handle_request(request)
+        answer.read()
+        if self.left:
+            self.left -= 1
+            raise httpx.ReadTimeout("too late", request=request)
+        return answer
+
+
+@pytest.mark.django_db
+def test_a_write_that_got_no_answer_is_done_once(address: str, key: str, services: None) -> None:
+    slow = Slow()
+    ann = Commonplace(address, key, timeout=30, transport=slow).person("ann")
+    slow.left = 1
+    first = ann.store("Ann buys oat milk")
+    assert (slow.sent, [one["id"] for one in ann.list_memories()]) == (2, [first["id"]])
+    slow.left = 1
+    ann.store_exchange("t", "Which milk?", "Oat.")
+    assert len(ann.call("GET", "exchanges")["items"]) == 1
+    # Whoever tries again names the write.
+    slow.left = 2
+    with pytest.raises(MemoryUnavailable):
+        ann.store("Ann buys rye", idempotency_key="rye")
+    ann.store("Ann buys rye", idempotency_key="rye")
+    assert len(list(ann.list_memories())) == 3
+    # A read is nobody's second write.
+    sent, slow.left = slow.sent, 1
+    with pytest.raises(MemoryUnavailable):
+        ann.search("milk")
+    assert slow.sent == sent + 1
+
+
+def test_a_call_that_waits_has_time_to() -> None:
+    waits: list[float] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        waits.append(request.extensions["timeout"]["read"])
+        return httpx.Response(201, json={"id": "1"})
+
+    ann = Commonplace("http://memory", "key", timeout=5, transport=httpx.MockTransport(answer)).person("ann")
+    ann.store("x", wait="index")
+    ann.store("x")
+    assert waits == [15.0, 5.0]
+
+
+@pytest.mark.django_db
+def test_facts_outcomes_and_books_have_methods(ann: Person, services: None, tmp_path: Path) -> None:
+    ann.call("POST", "facts", {"statement": "I live in York."})
+    ann.call("POST", "facts", {"statement": "I have a cat called Tom."})
+    assert [one["statement"] for one in ann.list_facts(relation="lives_in")] == ["I live in York."]
+    assert len(list(ann.list_facts(limit=1))) == 1
+    context = ann.get_context("Where do I live?", thread_id="t")
+    assert "scored" in ann.record_outcome("worked", turn_id=context["turn_id"])
+    page = tmp_path / "notes.txt"
+    page.write_text("The lighthouse was lit in 1850. " * 20)
+    job = ann.upload_book(page, title="Lights")
+    assert ann.call_books("GET", f"jobs/{job['job_id']}/status")["status"]

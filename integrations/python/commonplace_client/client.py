@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 
@@ -16,7 +18,10 @@ Json = dict[str, Any]
 Memory = Json
 
 TIMEOUT_S = 5.0
+# How long the server waits where it is asked to, and a file may take, beside the time of any call.
+WAIT_S, UPLOAD_S = 10.0, 60.0
 PAGE = 200
+API = "/api/v1"
 SERVER_FAULT, NOT_FOUND, TOO_LARGE, INVALID, TOO_MANY = 500, 404, 413, 422, 429
 NO_THREAD = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 THREAD_CHARS = 200
@@ -24,6 +29,9 @@ TAGS = ("tags", "tags_any")
 THREAD_FIELDS = ("thread_id", "in_thread")
 # What every sender of addresses resolves: "users/ann/memories/.." is the person, whom DELETE erases.
 STEPS = re.compile(r"(?:^|/)\.{1,2}(?:[/?#]|$)")
+NO_ADDRESS = "What answers at {} is no Commonplace: is that the address of the installation?"
+# Nothing was sent: there is nothing to send again.
+NOT_REACHED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 logger = logging.getLogger("commonplace")
 
 
@@ -59,7 +67,9 @@ class Commonplace:
         self, url: str, key: str, *, timeout: float = TIMEOUT_S, transport: httpx.BaseTransport | None = None
     ) -> None:
         headers = {"Authorization": f"Bearer {key}", "User-Agent": "commonplace-client/0.1"}
-        self.http = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout, transport=transport)
+        # Of a person who knows the address of the interface it stands before that of every call.
+        base, self.timeout = url.rstrip("/").removesuffix(API), timeout
+        self.http = httpx.Client(base_url=base, headers=headers, timeout=timeout, transport=transport)
 
     @classmethod
     def from_environment(cls) -> Self:
@@ -75,24 +85,46 @@ class Commonplace:
         tools: list[Json] = self.call("GET", "/api/v1/tools")
         return tools
 
-    def call(self, method: str, path: str, *, body: object = None, **options: Any) -> Any:
-        """The answer's JSON, None where it has none."""
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        idempotency_key: str = "",
+        takes_s: float = 0.0,
+        **options: Any,
+    ) -> Any:
+        """The answer's JSON, None where it has none.
+
+        With an ``idempotency_key`` what gets no answer in time is sent once more: it is done once, by whichever comes
+        first. ``takes_s`` is what the answer may take beside the time of any call. Options are those of httpx.
+        """
         if STEPS.search(path):
             raise MemoryRefused(f"That cannot be sent: {path} would lead to another address.")
-        try:
-            request = self.http.build_request(method, path, json=body, **options)
-        except (TypeError, ValueError, httpx.InvalidURL) as error:
-            raise MemoryRefused(f"That cannot be sent: {error}") from error
-        try:
-            answer = self.http.send(request)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise MemoryUnavailable(f"The memory does not answer: {error or type(error).__name__}") from error
+        if idempotency_key:
+            options["headers"] = {**options.get("headers", {}), "Idempotency-Key": idempotency_key}
+        if takes_s:
+            options["timeout"] = self.timeout + takes_s
+        answer = self.send(method, path, tries=2 if idempotency_key else 1, json=body, **options)
         if not answer.is_success:
-            raise read_problem(answer)
+            raise read_problem(answer, self.http.base_url)
         try:
             return answer.json() if answer.content else None
         except ValueError as error:
-            raise MemoryUnavailable("What answers at that address is no Commonplace.") from error
+            raise MemoryUnavailable(NO_ADDRESS.format(self.http.base_url)) from error
+
+    def send(self, method: str, path: str, *, tries: int, **options: Any) -> httpx.Response:
+        try:
+            request = self.http.build_request(method, path, **options)
+        except (TypeError, ValueError, httpx.InvalidURL) as error:
+            raise MemoryRefused(f"That cannot be sent: {error}") from error
+        try:
+            return self.http.send(request)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            if tries > 1 and not isinstance(error, NOT_REACHED):
+                return self.send(method, path, tries=tries - 1, **options)
+            raise MemoryUnavailable(f"The memory does not answer: {error or type(error).__name__}") from error
 
     def close(self) -> None:
         self.http.close()
@@ -119,7 +151,20 @@ def quote_part(name: str) -> str:
     return quote(str(name), safe="")
 
 
-def read_problem(answer: httpx.Response) -> CommonplaceError:
+def name_scope(project: str, agent: str) -> dict[str, str]:
+    named = {"X-Project-Id": project, "X-Agent-Id": agent}
+    for header, name in named.items():
+        if not name.isascii():
+            raise MemoryRefused(f"That cannot be sent: {header} {name!r} must be 1-128 of A-Z a-z 0-9 _ . @ : / -")
+    return {header: name for header, name in named.items() if name}
+
+
+def new_key() -> str:
+    """For a write of its own: sent twice under one key it is done once."""
+    return uuid4().hex
+
+
+def read_problem(answer: httpx.Response, address: httpx.URL) -> CommonplaceError:
     try:
         problem = answer.json()
     except ValueError:
@@ -128,7 +173,9 @@ def read_problem(answer: httpx.Response) -> CommonplaceError:
     if answer.status_code >= SERVER_FAULT or answer.status_code == TOO_MANY:
         kind: type[CommonplaceError] = MemoryUnavailable
     else:
-        kind = NotRemembered if answer.status_code == NOT_FOUND else MemoryRefused
+        kind = NotRemembered if answer.status_code == NOT_FOUND and "code" in problem else MemoryRefused
+    if answer.status_code == NOT_FOUND and "code" not in problem:
+        return kind(NO_ADDRESS.format(address), status=NOT_FOUND)
     detail = problem.get("detail") or problem.get("title") or f"The memory answered {answer.status_code}."
     errors = tuple(error for error in problem.get("errors") or () if isinstance(error, dict))
     return kind(str(detail), status=answer.status_code, code=str(problem.get("code", "")), errors=errors)
@@ -146,15 +193,32 @@ class Person:
     def within(self, *, project: str = "", agent: str = "") -> "Person":
         return replace(self, project=project, agent=agent)
 
-    def call(self, method: str, path: str, *, body: object = None, **query: Any) -> Any:
-        named = {"X-Project-Id": self.project, "X-Agent-Id": self.agent}
+    def call(self, method: str, path: str, body: object = None, *, idempotency_key: str = "", **query: Any) -> Any:
+        """``path`` as it stands behind ``/api/v1/users/{user_id}/``."""
+        part = path.strip("/")
+        if not part:
+            raise MemoryRefused('That cannot be sent: name what of the person, such as "facts"; erase() erases them.')
         return self.memory.call(
             method,
-            f"/api/v1/users/{quote_part(self.user)}/{path}",
-            body=name_threads(body),
+            f"{API}/users/{quote_part(self.user)}/{part}",
+            name_threads(body),
+            idempotency_key=idempotency_key,
+            takes_s=WAIT_S if query.get("wait") else 0.0,
             params=name_threads({name: value for name, value in query.items() if value is not None}),
-            headers={name: value for name, value in named.items() if value},
+            headers=name_scope(self.project, self.agent),
         )
+
+    def call_books(self, method: str, path: str, body: object = None, **options: Any) -> Any:
+        """``path`` as it stands behind ``/api/v1/books/``."""
+        headers = {"X-User-Id": self.user, **name_scope(self.project, self.agent)}
+        return self.memory.call(method, f"{API}/books/{path.strip('/')}", body, headers=headers, **options)
+
+    def erase(self) -> Json:
+        """The whole person, for good: gone from every answer at once, from the disk by the job that is answered."""
+        if self.project or self.agent:
+            raise MemoryRefused("A person is erased as a whole, not within a project or an agent.")
+        erased: Json = self.memory.call("DELETE", f"{API}/users/{quote_part(self.user)}")
+        return erased
 
     # --- a turn --------------------------------------------------------------------------------------------------
     def get_context(self, query: str, **options: Any) -> Json:
@@ -162,19 +226,29 @@ class Person:
         context: Json = self.call("POST", "context", body={"query": query, **options})
         return context
 
-    def store_exchange(self, thread: str, said: str, answered: str, **options: Any) -> Json:
-        body = {"user_message": said, "assistant_message": answered, **options}
-        stored: Json = self.call("POST", f"threads/{quote_part(name_thread(thread))}/exchanges", body=body)
+    def store_exchange(
+        self, thread: str, said: str, answered: str, *, idempotency_key: str = "", **options: Any
+    ) -> Json:
+        body, path = {"user_message": said, "assistant_message": answered, **options}, quote_part(name_thread(thread))
+        stored: Json = self.call(
+            "POST", f"threads/{path}/exchanges", body, idempotency_key=idempotency_key or new_key()
+        )
         return stored
+
+    def record_outcome(self, outcome: str, **options: Any) -> Json:
+        """``worked``, ``failed``, ``partial`` or ``unknown``, of a ``turn_id`` or an ``exchange_id``."""
+        recorded: Json = self.call("POST", "outcomes", {"outcome": outcome, **options}, idempotency_key=new_key())
+        return recorded
 
     def call_tool(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The result in words, to be handed to the model."""
         return str(self.call("POST", f"tools/{quote_part(name)}", body=dict(arguments))["content"])
 
     # --- memories ------------------------------------------------------------------------------------------------
-    def store(self, text: str, *, wait: str | None = None, **fields: Any) -> Memory:
+    def store(self, text: str, *, wait: str | None = None, idempotency_key: str = "", **fields: Any) -> Memory:
         """``wait="index"`` returns when it can be found by its meaning, after ten seconds at most."""
-        stored: Memory = self.call("POST", "memories", body={"text": text, **fields}, wait=wait)
+        key = idempotency_key or new_key()
+        stored: Memory = self.call("POST", "memories", {"text": text, **fields}, idempotency_key=key, wait=wait)
         return stored
 
     def change(self, memory_id: str, **fields: Any) -> Memory:
@@ -190,7 +264,7 @@ class Person:
         """One of the three. ``dry_run=True`` only tells what would go; ``remaining`` are left to the next call."""
         wanted = {"ids": list(ids) if ids is not None else None, "filters": filters, "all": everything or None}
         given = {name: value for name, value in wanted.items() if value is not None}
-        deleted: Json = self.call("POST", "memories/delete", body={**given, **options})
+        deleted: Json = self.call("POST", "memories/delete", {**given, **options}, idempotency_key=new_key())
         return deleted
 
     def search(self, query: str, **options: Any) -> list[Json]:
@@ -213,6 +287,17 @@ class Person:
         listed = {name: one if isinstance(one, str) else ",".join(one) for name, one in given.items()}
         pages = self.list_pages("memories", most=limit, metadata=wanted, source=origin, **{**filters, **listed})
         return islice(pages, limit)
+
+    def list_facts(self, *, limit: int | None = None, **filters: Any) -> Iterator[Json]:
+        """What holds, the latest mention first, ``limit`` of them or all; by ``state``, ``relation``, ``as_of``."""
+        return islice(self.list_pages("facts", most=limit, **filters), limit)
+
+    def upload_book(self, file: str | Path, **fields: Any) -> Json:
+        """A document, such as a PDF, with its ``title``; the job that is answered says how far its reading is."""
+        path = Path(file)
+        given = {"files": {"file": (path.name, path.read_bytes())}, "data": fields}
+        job: Json = self.call_books("POST", "upload", idempotency_key=new_key(), takes_s=UPLOAD_S, **given)
+        return job
 
     # --- own data ------------------------------------------------------------------------------------------------
     def list_data(self, prefix: str) -> Iterator[Json]:

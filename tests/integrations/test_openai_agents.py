@@ -112,7 +112,10 @@ def test_items_are_kept_as_they_are(ann: Person) -> None:
         # What fits nowhere does not stand in the way of what comes after it.
         await session.add_items([{"type": "reasoning", "encrypted_content": "x" * 40_000}])
         popped = await session.pop_item()
-        assert popped["output"].endswith("[cut: 34000 more characters]")
+        # As much as a page holds, two bytes each.
+        left, _, mark = popped["output"].partition(" [cut: ")
+        assert 7_400 < len(left) < 7_500
+        assert mark == f"{40_000 - len(left)} more characters]"
         assert await session.pop_item() == items[-1]
         assert await session.get_items() == items[:-1]
         await session.clear_session()
@@ -188,6 +191,23 @@ def test_the_tools_and_the_context_reach_the_model(
     assert items[-1]["content"] == "What is my sister called?"
     refusal = next(item for item in model.told[1][1] if item.get("type") == "function_call_output")
     assert refusal["output"].startswith("The memory did not do that: query")
+
+
+def test_what_the_session_keeps_is_of_the_turn_that_the_context_told(
+    ann: Person, user: EndUser, index_now: Callable[[EndUser], None]
+) -> None:
+    kept = ann.store("Ann's train leaves at 07:40", tier="working")
+    index_now(user)
+    session = CommonplaceSession("s-6", ann)
+    told = {"config": {"call_model_input_filter": add_context(ann, session)}}
+    run(ScriptedModel(say("At 07:40.")), "When does my train leave?", session, **told)
+    [exchange] = ann.call("GET", "exchanges", thread_id="s-6")["items"]
+    assert exchange["turn_id"]
+    scored = ann.record_outcome("worked", exchange_id=exchange["exchange_id"])["scored"]
+    assert kept["id"] in {one["memory_id"] for one in scored}
+    # What nobody was told anything about is of no turn.
+    run(ScriptedModel(say("Yes.")), "Is it late?", session)
+    assert ann.call("GET", "exchanges", thread_id="s-6")["items"][0]["turn_id"] is None
 
 
 def test_a_memory_that_is_away_stops_no_run(away: Person, caplog: pytest.LogCaptureFixture) -> None:

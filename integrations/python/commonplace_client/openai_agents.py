@@ -19,7 +19,8 @@ from commonplace_client.client import CommonplaceError, Json, NotRemembered, Per
 SESSION_ID = re.compile(r"[A-Za-z0-9_.@:-]{1,100}")
 # A value of own data holds 16 KiB; what the memory puts around the items takes a part.
 PAGE_BYTES = 15_000
-CUT_TO = (6_000, 2_000, 500)
+# What is left at least of a text that is cut; more where it fits.
+LEAST_LEFT = 500
 LONG_FIELDS = ("output", "text", "content", "arguments")
 CONFLICT = 409
 MOST_TRIES = 50
@@ -51,6 +52,8 @@ class CommonplaceSession:
         self.session_id, self.person, self.learn = session_id, person, learn
         self.prefix = f"agents:{session_id}:"
         self.pages: list[Page] = []
+        # The turn of which the model was told what is known: its answer says of what the outcome will be.
+        self.turn_id: str | None = None
         # What was added together is held together.
         self.held: list[list[Json]] = []
         # Steps run in threads: one at a time reads the pages, and writes what is held.
@@ -109,7 +112,8 @@ class CommonplaceSession:
         if turn is None:
             return
         try:
-            self.person.store_exchange(self.session_id, *turn)
+            self.person.store_exchange(self.session_id, *turn, **({"turn_id": self.turn_id} if self.turn_id else {}))
+            self.turn_id = None
         except CommonplaceError as error:
             if not error.is_about_content:
                 raise
@@ -182,12 +186,17 @@ def measure(value: object) -> int:
 
 
 def fit_item(item: Json) -> Json:
-    """The item, its long texts cut where it would not fit a page."""
-    for most in CUT_TO:
-        if measure([item]) <= PAGE_BYTES:
-            break
-        item = cut_texts(item, most)
-    return item
+    """The item, its long texts cut to as much as a page holds."""
+    if measure([item]) <= PAGE_BYTES:
+        return item
+    least, most = LEAST_LEFT, PAGE_BYTES
+    while least < most:
+        tried = (least + most + 1) // 2
+        if measure([cut_texts(item, tried)]) <= PAGE_BYTES:
+            least = tried
+        else:
+            most = tried - 1
+    return dict(cut_texts(item, least))
 
 
 def cut_texts(value: Any, most: int, name: str = "") -> Any:
@@ -243,9 +252,15 @@ async def run_tool(person: Person, name: str, _context: object, arguments: str) 
         return f"The memory did not do that: {error}"
 
 
-def add_context(person: Person) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
-    """For ``RunConfig(call_model_input_filter=...)``: what is known, told once for each question."""
+def add_context(
+    person: Person, session: CommonplaceSession | None = None
+) -> Callable[[CallModelData[Any]], Awaitable[ModelInputData]]:
+    """For ``RunConfig(call_model_input_filter=...)``: what is known, told once for each question.
+
+    With ``session`` the exchange that it keeps is of the same turn, so that an outcome reaches what was told.
+    """
     known: dict[str, Json] = {}
+    thread = {"thread_id": session.session_id} if session is not None else {}
 
     async def tell(data: CallModelData[Any]) -> ModelInputData:
         asked, items = data.model_data, list(data.model_data.input)
@@ -256,9 +271,12 @@ def add_context(person: Person) -> Callable[[CallModelData[Any]], Awaitable[Mode
         if question not in known:
             known.clear()
             try:
-                known[question] = await asyncio.to_thread(person.get_context, question[:8_000])
+                known[question] = await asyncio.to_thread(person.get_context, question[:8_000], **thread)
             except CommonplaceError as error:
                 logger.warning("answered without a context: %s", error)
+            if session is not None:
+                session.turn_id = known.get(question, {}).get("turn_id")
+            if not known:
                 return asked
         stable, turn = known[question]["stable"]["text"], known[question]["turn"]["text"]
         if turn:

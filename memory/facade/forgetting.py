@@ -7,7 +7,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.questions import read_question
 from memory.facts.keys import fold_key
 from memory.facts.pairs import read_statement
-from memory.language.analysis import extract_terms
+from memory.language.analysis import list_stems
 from memory.language.commands import CommandAction, read_intent
 from memory.language.exchanges import take_question
 from memory.models import Fact, MemoryItem
@@ -86,11 +86,6 @@ def find_said(what: str, items: Sequence[MemoryItem]) -> Forgettable:
     is_sure = bool(fitting) and all(len(said) > LEAST_OF_ONE_WORD * len(terms) for _, terms in fitting)
     meant = Forgettable(tuple(item for item, _ in fitting), (), is_sure=is_sure)
     return replace(meant, is_sure=is_sure and len(meant.texts) == 1)
-
-
-def list_stems(text: str) -> frozenset[str]:
-    """Without their languages: an order is often too short to tell its own."""
-    return frozenset(term.rpartition(":")[2] for term in extract_terms(text))
 
 
 def is_clear(said: frozenset[str], kept: frozenset[str]) -> bool:

@@ -24,6 +24,11 @@ def extract_terms(text: str) -> list[str]:
     return [term for forms in extract_positioned_terms(text) for term in forms]
 
 
+def list_stems(text: str) -> frozenset[str]:
+    """Without their languages: an order is often too short to tell its own."""
+    return frozenset(term.rpartition(":")[2] for term in extract_terms(text))
+
+
 def extract_positioned_terms(text: str) -> list[tuple[str, ...]]:
     """One tuple of terms for each word of a document, stop words left out unless there is nothing else."""
     found, languages, _ = _content(normalise_text(text[:LONGEST_TEXT])[:LONGEST_TEXT])

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import structlog
 
+from memory.language.analysis import list_stems
 from memory.models import EndUser, MemoryItem
 from memory.platform.deadline import Deadline
 from memory.retrieval.results import SearchHit, SearchRequest
@@ -51,8 +52,11 @@ def find_bank_item(user: EndUser, words: str, *, now: datetime, deadline: Deadli
     candidates = [BankCandidate(hit.item, hit.explain["similarity"]) for hit in hits]
     if not hits:
         return BankMatch(None, [], "nothing in the memory bank matches these words")
-    folded = fold_spaces(words)
-    literal_matches = [hit.item for hit in hits if folded in fold_spaces(hit.item.text)]
+    folded, stems = fold_spaces(words), list_stems(words)
+    # Of "my" nothing is left that could mean a memory, though it stands in one alone.
+    literal_matches = [
+        hit.item for hit in hits if folded in fold_spaces(hit.item.text) and stems & list_stems(hit.item.text)
+    ]
     if len(literal_matches) == 1:
         return BankMatch(literal_matches[0], candidates)
     if literal_matches:

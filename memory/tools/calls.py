@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from memory.tools.arguments import Arguments
 from memory.tools.definitions import OTHER_NAMES, TOOLS, Tool
+from memory.web.problems import describe_rule
 
 PLAIN_RULES = {"missing": "is required", "extra_forbidden": "is no argument of this tool"}
 
@@ -70,5 +71,4 @@ def describe_argument_error(error: dict[str, Any]) -> tuple[str, str]:
     # Members of unions name the member that failed; the field is what the caller can mend.
     path = [part for part in error["loc"] if not str(part).startswith(("function-", "constrained-"))]
     field = ".".join(str(part) for part in path if part not in {"int", "str"})
-    rule = PLAIN_RULES.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
-    return field[:100], rule[:1].lower() + rule[1:]
+    return field[:100], PLAIN_RULES.get(error["type"]) or describe_rule(error)

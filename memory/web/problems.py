@@ -62,7 +62,7 @@ PLAIN_RULES = {
     "model_attributes_type": "must be a JSON object",
     "list_type": "must be a list",
 }
-SHOULD = re.compile(r"^(?:Input|String|List|Dictionary) should ")
+SHOULD = re.compile(r"^(?:Input|String|List|Dictionary|Value) should ")
 # A member of a union is named by its type, which is of no use to a client; fields of ours are plain words.
 UNION_MEMBER = re.compile(r"(?:literal|list|dict|function|constrained)\W.*|int|str|dict")
 # Waiting for a lock too long, a deadlock, or two transactions that cannot both happen.

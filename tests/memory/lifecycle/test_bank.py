@@ -382,6 +382,17 @@ def test_doubt_is_no_match_and_names_the_candidates(
     assert {candidate.item.pk for candidate in found.candidates} == both
 
 
+@pytest.mark.parametrize("words", ["my", "is", "My", "my is", "a"])
+def test_words_that_say_nothing_mean_no_statement(
+    user: EndUser, clock: Clock, services: None, index_now: IndexNow, words: str
+) -> None:
+    kept = store_statement(user, clock, "My cat is called Tiger").item
+    store_statement(user, clock, "Maya plays the cello on Sundays")
+    index_now(user)
+    assert match_statement(user, clock, words).item is None
+    assert match_statement(user, clock, "my cat").item == match_statement(user, clock, "tiger").item == kept
+
+
 def test_an_empty_or_archived_bank_matches_nothing(user: EndUser, other_user: EndUser, clock: Clock) -> None:
     store_statement(other_user, clock, ARCHIVIST)
     memory.archive(user, store_statement(user, clock, ARCHIVIST).item.pk, now=clock())

@@ -115,6 +115,8 @@ def test_arguments_are_understood_as_models_send_them(
         ("record_response", {"key_takeaway": "a", "outcome": "great"}, "outcome", "worked"),
         ("add_to_memory_bank", {"content": "Ann sails", "tags": "identity", "importance": 2}, "importance", "1"),
         ("update_memory", {"new_content": "Ann sails"}, "", "memory_id or match_query"),
+        ("archive_memory", {"match_query": ""}, "match_query", "must have at least 1 character"),
+        ("search_memory", {"query": "a", "limit": 0}, "limit", "must be greater than or equal to 1"),
         ("archive_memory", {"memory_id": str(uuid.uuid4()), "match_query": "a"}, "", "memory_id or match_query"),
         ("memory_search", {"query": "a", "filters": {"kinds": ["dream"]}}, "filters.kinds.0", "journal"),
     ],

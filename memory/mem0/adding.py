@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.http import HttpResponse, JsonResponse
 from django.utils import timezone
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationInfo
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationInfo
 
 from memory.access.confinement import confine_to, current_scope
 from memory.access.scope import user_scope
@@ -76,6 +76,13 @@ def read_content(value: object, info: ValidationInfo) -> object:
     return text
 
 
+def refuse_immutable(value: object) -> object:
+    """A promise that would not be kept: what is said later ends an earlier value, whatever was asked for it."""
+    if value:
+        raise ValueError("cannot be promised here: a memory may be changed, and ended by a later one; leave it out")
+    return value
+
+
 class Mem0MessageIn(ChatMessage):
     role: str
     # The length in front of the parts: of what a function made the rule would speak of items.
@@ -111,6 +118,7 @@ class AddIn(ScopeIn):
     timestamp: Timestamp = None
     expiration_date: Day | None = None
     async_mode: bool | None = None
+    immutable: Annotated[bool | None, AfterValidator(refuse_immutable)] = None
     output_format: str | None = None
 
 

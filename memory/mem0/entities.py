@@ -30,6 +30,7 @@ from memory.web.problems import Problem, invalid_field, not_found, unavailable
 
 PEOPLE_ON_PAGE: Final = 100
 MOST_ON_PAGE: Final = 200
+PAGING: Final = frozenset({"page", "page_size"})
 # Of so many people an agent's or a run's memories are looked for in one request.
 MOST_PEOPLE: Final = 1_000
 DELETED_AT_ONCE: Final = 100
@@ -99,16 +100,20 @@ def delete_matching(call: Mem0Call, user: EndUser, wanted: Predicate, deadline: 
 
 
 def list_entities(call: Mem0Call) -> HttpResponse:
-    """A page of people, and the agents, apps and runs in their memories."""
-    page, size = read_page(call.query.get("page"), 1), read_page(call.query.get("page_size"), PEOPLE_ON_PAGE)
-    size = min(size, MOST_ON_PAGE)
-    people, count = list_admitted(call, start=(page - 1) * size, limit=size)
+    """People, and the agents, apps and runs in their memories: all where no page is asked for, as the clients do."""
+    if call.query.keys().isdisjoint(PAGING):
+        people, count = list_admitted(call, start=0, limit=MOST_PEOPLE)
+        page, size = MOST_PEOPLE // MOST_ON_PAGE, MOST_ON_PAGE
+    else:
+        page, size = read_page(call.query.get("page"), 1), read_page(call.query.get("page_size"), PEOPLE_ON_PAGE)
+        size = min(size, MOST_ON_PAGE)
+        people, count = list_admitted(call, start=(page - 1) * size, limit=size)
     entities = list(chain.from_iterable(describe_person(user) for user in people))
     return JsonResponse(
         {
             "count": count + sum(entity["type"] != "user" for entity in entities),
             "next": build_page_url(call, page + 1, size) if page * size < count else None,
-            "previous": build_page_url(call, page - 1, size) if page > 1 else None,
+            "previous": build_page_url(call, page - 1, size) if page > 1 and "page" in call.query else None,
             "results": entities,
         }
     )

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from memory.access.scope import user_scope
+from memory.mem0 import entities
 from memory.models import EndUser, MemoryEvent
 from outcomes.exchanges.profiling import profile_due_exchanges
 from outcomes.models import OutcomeEvent
@@ -248,6 +249,26 @@ def test_several_are_changed_or_deleted_at_once_or_none(
     assert client.get(ids[0])["memory"] == "Drawer 0"
     client.batch_delete([{"memory_id": one} for one in ids[:2]])
     assert client.get_all(filters={"user_id": user.external_id})["count"] == 1
+
+
+def test_all_people_are_listed_where_no_page_is_asked_for(client: "MemoryClient", user: EndUser) -> None:
+    for number in range(entities.PEOPLE_ON_PAGE + 5):
+        EndUser.objects.create(organization=user.organization, external_id=f"person-{number}")
+    listed = client.users()
+    names = [one["name"] for one in listed["results"] if one["type"] == "user"]
+    assert len(names) == len(set(names)) == EndUser.objects.filter(organization=user.organization).count()
+    assert (listed["count"], listed["next"], listed["previous"]) == (len(listed["results"]), None, None)
+    page = client.client.get("/v1/entities/", params={"page": 2, "page_size": 100}).json()
+    assert [one["name"] for one in page["results"]] == names[100:]
+
+
+def test_what_cannot_be_promised_or_read_is_refused_in_plain_words(client: "MemoryClient", user: EndUser) -> None:
+    name, told = raised_by(client.add, "I live in Zurich.", user_id=user.external_id, immutable=True)
+    assert name == "ValidationError"
+    assert "immutable: cannot be promised here" in told
+    client.add("I live in Zurich.", user_id=user.external_id, immutable=False)
+    told = raised_by(client.add, [], user_id=user.external_id)[1]
+    assert "messages: must have at least 1 item" in told
 
 
 def test_people_agents_and_runs_are_listed_and_deleted(client: "MemoryClient", user: EndUser) -> None:

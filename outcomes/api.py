@@ -1,7 +1,7 @@
 """Endpoints of the end of a turn: storing the exchange, saying how it went, reading both again."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from ninja import Path, Query, Router
 
+from memory.access.scope import user_scope
 from memory.models import EndUser
 from memory.web import paging
 from memory.web.auth import READ, WRITE, get_actor, get_user_or_404
@@ -23,7 +24,7 @@ from memory.web.polling import poll_until
 from memory.web.problems import not_found
 from memory.web.scoping import confine_to_fields
 from outcomes.exchanges import listing, storing, threads
-from outcomes.exchanges.listing import ExchangeCursor, ThreadState
+from outcomes.exchanges.listing import ExchangeCursor, ExchangeDetail, ThreadState
 from outcomes.exchanges.storing import NewExchange
 from outcomes.exchanges.threads import ConversationKey, ThreadCursor, TitledThread
 from outcomes.schemas import (
@@ -69,7 +70,8 @@ def store_exchange(
     answer was broken off (``interrupted``) or the message was small talk.
     """
     with confine_to_fields(body, options):
-        response = write_exchange(request, user_id, replace(body.as_new(thread_id), is_awaited=bool(options.wait)))
+        new = [replace(one, is_awaited=bool(options.wait)) for one in body.list_new(thread_id)]
+        response = write_exchanges(request, user_id, new)
     if options.wait and isinstance(response, ModelResponse) and isinstance(response.body, ExchangeOut):
         response = await_learned(request, get_user_or_404(request, user_id), response.body)
     return response
@@ -77,21 +79,35 @@ def store_exchange(
 
 def await_learned(request: HttpRequest, user: EndUser, stored: ExchangeOut) -> HttpResponse:
     """The answer with what was learned, or null where it was not read in time."""
-    read = partial(listing.find_exchange, user, stored.exchange_id)
-    detail = poll_until(read, lambda one: one is None or one.exchange.profiled_at is not None, WAIT_S)
-    is_read = detail is not None and detail.exchange.profiled_at is not None
-    learned = LearnedOut.list_of(detail.learned) if detail is not None and is_read else None
+    read = partial(find_exchanges, user, stored.list_ids())
+    found = poll_until(read, lambda found: all(is_settled(one) for one in found), WAIT_S)
+    is_read = all(one is not None and is_settled(one) for one in found)
+    learned = LearnedOut.list_of([item for one in found if one for item in one.learned]) if is_read else None
     response = json_response(201, AwaitedExchangeOut(**{**dict(stored), "learned": learned}))
     replace_stored_response(request, user, response)
     return response
 
 
+def find_exchanges(user: EndUser, ids: Sequence[UUID]) -> list[ExchangeDetail | None]:
+    return [listing.find_exchange(user, exchange_id) for exchange_id in ids]
+
+
+def is_settled(detail: ExchangeDetail | None) -> bool:
+    """Whether it was read, or is gone."""
+    return detail is None or detail.exchange.profiled_at is not None
+
+
 @write_once(creates_user=True)
-def write_exchange(request: HttpRequest, user: EndUser, new: NewExchange) -> HttpResponse:
-    storing.check_turn(user, new)
+def write_exchanges(request: HttpRequest, user: EndUser, new: Sequence[NewExchange]) -> HttpResponse:
+    storing.check_turn(user, new[-1])
+    now, actor = timezone.now(), get_actor(request)
     # One transaction with the answer: an exchange stored twice would ask for two outcomes.
-    stored = storing.store_exchange(user, new, now=timezone.now(), actor=get_actor(request))
-    return json_response(201, ExchangeOut.of(stored))
+    with user_scope(user):
+        stored = [
+            storing.store_exchange(user, one, now=now + place * storing.STEP, actor=actor)
+            for place, one in enumerate(new)
+        ]
+    return json_response(201, ExchangeOut.of_all(stored))
 
 
 @router.post(

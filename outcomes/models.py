@@ -56,6 +56,8 @@ class Exchange(models.Model):
     thread_id = models.CharField(max_length=200)
     turn_id = models.UUIDField(null=True, blank=True)
     memory_id = models.UUIDField(null=True, blank=True)
+    # Who asked, by the name that the client gave; empty where nobody was named.
+    speaker = models.CharField(max_length=200, blank=True, default="", db_default="")
     user_message = models.TextField()
     assistant_message = models.TextField()
     tools = models.JSONField(default=list)

@@ -1,6 +1,7 @@
 """What clients send and get at the end of a turn: exchanges, threads and outcomes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import dropwhile
 from typing import Annotated, Literal
@@ -11,11 +12,12 @@ from pydantic import AfterValidator, BaseModel, Field, JsonValue, model_validato
 from memory.language.text import BLANK
 from memory.models import MemoryItem
 from memory.tiers import Outcome
-from memory.web.chat_messages import ChatContent, ChatMessage, ChatRole
+from memory.web.chat_messages import ChatContent, ChatRole, NamedMessage, group_turns, join_contents
 from memory.web.fields import (
     NAME_LIMIT,
     Flag,
     Moment,
+    Name,
     PageSize,
     QueryParameters,
     RequestBody,
@@ -30,7 +32,7 @@ from memory.web.fields import (
 from memory.web.problems import FieldError, invalid_field, invalid_fields
 from memory.web.scoping import ScopedFields
 from outcomes.exchanges.listing import ExchangeDetail, ThreadState
-from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
+from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange, StoredExchange
 from outcomes.exchanges.threads import TITLE_LIMIT, TitleSource
 from outcomes.models import Detection, Exchange, SignalKind, Source
 from outcomes.verdicts.recording import RecordedOutcome
@@ -61,7 +63,7 @@ Title = Annotated[
 Message = Annotated[str, Field(strict=True, min_length=1, max_length=MESSAGE_LIMIT), AfterValidator(validate_readable)]
 
 
-class ExchangeMessageIn(ChatMessage):
+class ExchangeMessageIn(NamedMessage):
     role: ChatRole
     content: Annotated[ChatContent, Field(max_length=MESSAGE_LIMIT)]
 
@@ -75,8 +77,13 @@ class ExchangeIn(ScopedFields, RequestBody):
     messages: list[ExchangeMessageIn] | None = Field(
         default=None,
         max_length=200,
-        description="Instead of the two: the turn's messages in order. Those of user and assistant are kept, from the "
-        "first of the user on. Other fields of a message, such as `tool_calls`, are passed over.",
+        description="Instead of the two: messages in order. Those of user and assistant are kept, from the first of "
+        "the user on, as an exchange for each question with its answers. `name` says who asks, as `speaker` does. "
+        "Other fields of a message, such as `tool_calls`, are passed over.",
+    )
+    speaker: Name | None = Field(
+        default=None,
+        description="Who asks, by name. What somebody says who is not the person is a fact about them.",
     )
     occurred_at: Moment | None = Field(default=None, description="When it was said; now, where it is left out.")
     # Names and times, no arguments: those hold what people said.
@@ -94,29 +101,44 @@ class ExchangeIn(ScopedFields, RequestBody):
         given = [name for name in pair if getattr(self, name) is not None]
         if given:
             raise invalid_fields(FieldError(name, "is not taken beside messages") for name in given)
-        for name, role in zip(pair, ("user", "assistant"), strict=True):
-            setattr(self, name, self.join_messages(role))
+        for role in ("user", "assistant"):
+            if not any(message.role == role for message in self.list_spoken()):
+                raise invalid_field("messages", f"must hold a message of the {role} with something to read")
         return self
 
-    def join_messages(self, role: str) -> str:
+    def list_spoken(self) -> list[ExchangeMessageIn]:
         # What was said before anybody asked, such as a greeting, answers nothing.
         asked = dropwhile(lambda message: message.role != "user", self.messages or ())
-        contents = [message.content for message in asked if message.role == role]
-        text = "\n\n".join(content for content in contents if not BLANK.fullmatch(content))
-        if not text:
-            raise invalid_field("messages", f"must hold a message of the {role} with something to read")
-        return text
+        spoken = (message for message in asked if message.role in {"user", "assistant"})
+        return [message for message in spoken if not BLANK.fullmatch(message.content)]
 
-    def as_new(self, thread_id: str) -> NewExchange:
-        return NewExchange(
+    def list_new(self, thread_id: str) -> list[NewExchange]:
+        """In the order it was said. The last is the one that the turn is about."""
+        last = NewExchange(
             thread_id=thread_id,
             user_message=self.user_message or "",
             assistant_message=self.assistant_message or "",
+            speaker=self.speaker or "",
             occurred_at=self.occurred_at,
             turn_id=UUID(self.turn_id) if self.turn_id else None,
             tools=[tool.model_dump(exclude_none=True) for tool in self.tools or []],
             interrupted=bool(self.interrupted),
         )
+        if self.messages is None:
+            return [last]
+        turns = list(group_turns(self.list_spoken()))
+        earlier = NewExchange(thread_id, "", "", occurred_at=self.occurred_at)
+        return [
+            replace(
+                last if turn is turns[-1] else earlier,
+                user_message=join_contents(turn.question),
+                assistant_message=join_contents(turn.answer),
+                speaker=turn.speaker or self.speaker or "",
+                # Somebody else spoke before it was answered, or it is not answered yet.
+                interrupted=not turn.answer or (turn is turns[-1] and last.interrupted),
+            )
+            for turn in turns
+        ]
 
 
 class LearnedOut(BaseModel):
@@ -133,6 +155,11 @@ class StoreExchangeOptions(QueryParameters):
         default=None,
         description="learned waits up to 5 s until facts were looked for in it; null when that took longer.",
     )
+
+
+class StoredExchangeOut(RowModel):
+    exchange_id: UUID
+    memory_id: UUID
 
 
 class ExchangeOut(RowModel):
@@ -153,6 +180,22 @@ class ExchangeOut(RowModel):
         exclude_if=is_none,
         description="What the memory bank took from it. Present when waited for; null when it was not read in time.",
     )
+    exchanges: list[StoredExchangeOut] = Field(
+        default_factory=list,
+        exclude_if=is_empty,
+        description="Where `messages` held several questions: the exchange of each, in order. The fields beside are of "
+        "the last.",
+    )
+
+    @classmethod
+    def of_all(cls, stored: Sequence[StoredExchange]) -> "ExchangeOut":
+        told = cls.of(stored[-1])
+        told.redacted = list(dict.fromkeys(kind for one in stored for kind in one.redacted))
+        told.exchanges = [StoredExchangeOut.of(one) for one in stored] if len(stored) > 1 else []
+        return told
+
+    def list_ids(self) -> list[UUID]:
+        return [one.exchange_id for one in self.exchanges] or [self.exchange_id]
 
 
 class AwaitedExchangeOut(ExchangeOut):
@@ -257,6 +300,7 @@ class KeptExchangeOut(BaseModel):
     thread_id: str
     turn_id: UUID | None
     memory_id: UUID | None
+    speaker: str = Field(description="Who asked, by the name that was given; empty where none was.")
     user_message: str
     assistant_message: str
     interrupted: bool
@@ -278,6 +322,7 @@ class KeptExchangeOut(BaseModel):
             thread_id=exchange.thread_id,
             turn_id=exchange.turn_id,
             memory_id=exchange.memory_id,
+            speaker=exchange.speaker,
             user_message=exchange.user_message,
             assistant_message=exchange.assistant_message,
             interrupted=exchange.interrupted,

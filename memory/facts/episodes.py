@@ -123,7 +123,7 @@ def write_gist(items: Sequence[MemoryItem]) -> str:
     items = [item for item in items if item.source_type != SourceType.ASSISTANT] or items
     room = max(LEAST_OF_TURN, GIST_CHARS // len(items) - 1)
     lines = [
-        preview_text(f"{item.speaker}: {item.text}" if item.speaker else take_persons_words(item), room)
+        preview_text(f"{item.speaker}: {take_persons_words(item)}" if item.speaker else take_persons_words(item), room)
         for item in items
     ]
     return "\n".join(line for line in lines if line)[:GIST_CHARS].strip()

@@ -22,7 +22,7 @@ from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
 from memory.facts.pairs import read_statement
 from memory.facts.personal import is_personal
-from memory.facts.profile import ProfileFact
+from memory.facts.profile import ProfileFact, find_facts_of_other
 from memory.facts.recording import RecordedFact, record_fact
 from memory.indexes.answering import question_embedder
 from memory.inference.base import Vector
@@ -60,6 +60,8 @@ class SpokenText:
     # What the assistant had asked back, and the talk that led to it.
     asked: str = ""
     lead: str = ""
+    # Who said it, where it was somebody else: "Bob". The turns before are theirs then.
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +90,30 @@ def draft_facts(user: EndUser, spoken: SpokenText, source: dict[str, str]) -> li
     """What the person's words hold true. ``source`` is written into what is published."""
     named = list_antecedents(user, f"{spoken.asked} {spoken.text}".strip(), spoken.previous)
     previous = [*named, *spoken.previous[len(named) - TURNS_BEFORE :]]
-    found = profile.detect_profile_facts(
-        spoken.text,
-        Deadline(DEADLINE_S),
-        previous,
-        with_remarks=True,
-        asked=spoken.asked,
-        lead=spoken.lead,
-        user_id=user.pk,
-    )
+    found = find_facts(user, spoken, previous, with_remarks=True)
     if not (spoken.may_leave and current_scope()):
         return draft_profile_facts(user, found, spoken, source)
     own = [fact for fact in found if is_personal(fact)]
     with confine_to(EVERYTHING):
         drafted = draft_profile_facts(user, own, spoken, source)
     return [*drafted, *draft_profile_facts(user, [fact for fact in found if fact not in own], spoken, source)]
+
+
+def find_facts(
+    user: EndUser, spoken: SpokenText, previous: Sequence[str], *, with_remarks: bool = False
+) -> Sequence[ProfileFact]:
+    """What the words hold true of the person, or of who else said them."""
+    if spoken.speaker:
+        return find_facts_of_other(spoken.speaker, spoken.text, previous, asked=spoken.asked, lead=spoken.lead)
+    return profile.detect_profile_facts(
+        spoken.text,
+        Deadline(DEADLINE_S),
+        list(previous),
+        with_remarks=with_remarks,
+        asked=spoken.asked,
+        lead=spoken.lead,
+        user_id=user.pk,
+    )
 
 
 def draft_profile_facts(
@@ -113,11 +124,20 @@ def draft_profile_facts(
     vectors, model = embed_statements([fact.statement for fact in found])
     drafted = []
     for fact, vector in zip(found, vectors, strict=True):
-        publication = publishing.draft_publication(
-            user, fact, vector, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
-        )
+        publication = draft_publication(user, fact, vector, spoken, source)
         drafted.append(DraftedStatement(build_drafts(fact, spoken, vector, model), publication))
     return drafted
+
+
+def draft_publication(
+    user: EndUser | None, fact: ProfileFact, vector: Vector | None, spoken: SpokenText, source: dict[str, str]
+) -> Publication | None:
+    # The bank holds what concerns the person, and somebody else spoke of themselves.
+    if spoken.speaker:
+        return None
+    return publishing.draft_publication(
+        user, fact, vector, source, said_at=spoken.said_at, thread_id=spoken.thread_id, memory_id=spoken.memory_id
+    )
 
 
 def embed_statements(statements: Sequence[str]) -> tuple[list[Vector | None], str]:

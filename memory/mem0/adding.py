@@ -1,8 +1,8 @@
 """What a conversation adds: exchanges that facts are read from, or, with ``infer`` false, its messages as they are."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -21,7 +21,7 @@ from memory.mem0.shapes import render_added
 from memory.models import EndUser, MemoryItem
 from memory.store.admission import NewMemory
 from memory.tiers import SourceType, Tier
-from memory.web.chat_messages import ChatMessage, flatten_content
+from memory.web.chat_messages import AnsweredQuestion, NamedMessage, flatten_content, group_turns, join_contents
 from memory.web.fields import Metadata, Name, parse_moment, refuse_impossible_time
 from memory.web.idempotency import replace_stored_response, run_once
 from memory.web.persons import run_for_writing
@@ -29,13 +29,11 @@ from memory.web.polling import poll_until
 from memory.web.problems import invalid_field, not_found
 from memory.web.scoping import narrow_scope
 from outcomes.exchanges import listing
-from outcomes.exchanges.storing import MESSAGE_LIMIT, NewExchange
+from outcomes.exchanges.storing import MESSAGE_LIMIT, STEP, NewExchange
 
 # For what a language model reads, or the worker has begun to.
 WAIT_S: Final = 2.0
 MOST_MESSAGES: Final = 200
-# The exchanges of one call, a microsecond apart, so that they are read in the order they were said.
-STEP: Final = timedelta(microseconds=1)
 PENDING: Final = "PENDING"
 SUCCEEDED: Final = "SUCCEEDED"
 # Instructions and what tools returned are nobody's memories.
@@ -83,11 +81,9 @@ def refuse_immutable(value: object) -> object:
     return value
 
 
-class Mem0MessageIn(ChatMessage):
-    role: str
+class Mem0MessageIn(NamedMessage):
     # The length in front of the parts: of what a function made the rule would speak of items.
     content: Annotated[str, Field(max_length=MESSAGE_LIMIT), BeforeValidator(read_content)]
-    name: Name | None = None
 
 
 class ScopeIn(BaseModel):
@@ -120,14 +116,6 @@ class AddIn(ScopeIn):
     async_mode: bool | None = None
     immutable: Annotated[bool | None, AfterValidator(refuse_immutable)] = None
     output_format: str | None = None
-
-
-@dataclass(slots=True)
-class Mem0Turn:
-    """What was said, and what was answered to it."""
-
-    question: list[Mem0MessageIn] = field(default_factory=list)
-    answer: list[Mem0MessageIn] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,21 +206,14 @@ def list_new(asked: AddIn) -> list[NewExchange | NewMemory]:
     return new
 
 
-def group_turns(messages: Sequence[Mem0MessageIn]) -> Iterator[Mem0Turn]:
-    turn = Mem0Turn()
-    for message in messages:
-        if message.role != "assistant" and turn.answer:
-            yield turn
-            turn = Mem0Turn()
-        (turn.answer if message.role == "assistant" else turn.question).append(message)
-    yield turn
-
-
-def build_exchange(turn: Mem0Turn, thread: str, metadata: dict[str, Any], said_at: datetime | None) -> NewExchange:
+def build_exchange(
+    turn: AnsweredQuestion[Mem0MessageIn], thread: str, metadata: dict[str, Any], said_at: datetime | None
+) -> NewExchange:
     return NewExchange(
         thread_id=thread,
-        user_message="\n\n".join(message.content for message in turn.question),
-        assistant_message="\n\n".join(message.content for message in turn.answer),
+        speaker=turn.speaker,
+        user_message=join_contents(turn.question),
+        assistant_message=join_contents(turn.answer),
         # Nobody answered, or the answer was not sent: what the person said is read all the same.
         interrupted=not turn.answer,
         occurred_at=said_at,

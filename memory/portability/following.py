@@ -18,7 +18,7 @@ from memory.portability.tables import PortableTable
 from memory.records import queue
 from memory.records.models import Gratitude, Journal, Preference, Todo
 from memory.records.queue import RecordWords
-from memory.records.receivers import IMPORTED, ROLES
+from memory.records.receivers import IMPORTED, ROLES, list_exchange_words
 from memory.records.records import WRITERS
 from memory.records.texts import Kind, build_message_text
 from memory.tiers import Status
@@ -152,12 +152,8 @@ def queue_texts(user: EndUser, made: Sequence[Any], now: datetime) -> None:
     """Records and messages are embedded from what was written, as if they had just been said."""
     row = made[0]
     if isinstance(row, Exchange):
-        words = [
-            RecordWords(uuid.uuid5(one.pk, role), build_message_text(role, text), one.created_at, one.memory_id)
-            for one in made
-            for role, text in zip(ROLES, (one.user_message, one.assistant_message), strict=True)
-        ]
-        queue.enqueue_texts(user, Kind.MESSAGE, words, now=now, is_import=True)
+        said = [words for one in made for words in list_exchange_words(one)]
+        queue.enqueue_texts(user, Kind.MESSAGE, said, now=now, is_import=True)
     elif isinstance(row, MemoryItem):
         kept = [one for one in made if one.origin and is_message(one)]
         words = [

@@ -31,14 +31,17 @@ FOLLOWED = frozenset({"revised", "restored"})
 
 @receiver(exchange_stored, dispatch_uid="kinds.messages")
 def add_messages(sender: type, user: EndUser, exchange: Any, **kwargs: Any) -> None:  # noqa: ANN401 -- not our row
+    queue_messages(user, list_exchange_words(exchange), exchange.created_at)
+
+
+def list_exchange_words(exchange: Any) -> list[RecordWords]:  # noqa: ANN401 -- not our row
+    """Both messages, with who said them: "(Bob) I live in Rome"."""
+    said = ((exchange.speaker or ROLES[0], exchange.user_message), (ROLES[1], exchange.assistant_message))
     # Ids follow from the exchange: announced twice, it is stored once.
-    said = [
-        RecordWords(
-            uuid.uuid5(exchange.pk, role), build_message_text(role, text), exchange.created_at, exchange.memory_id
-        )
-        for role, text in zip(ROLES, (exchange.user_message, exchange.assistant_message), strict=True)
+    return [
+        RecordWords(uuid.uuid5(exchange.pk, role), build_message_text(*one), exchange.created_at, exchange.memory_id)
+        for role, one in zip(ROLES, said, strict=True)
     ]
-    queue_messages(user, said, exchange.created_at)
 
 
 @receiver(messages_imported, dispatch_uid="kinds.imported")

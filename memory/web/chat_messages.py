@@ -1,8 +1,12 @@
 """Messages as chat APIs have them. Of each its text is read, and what else stands in it is passed over."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+
+from memory.web.fields import Name
 
 ChatRole = Literal["user", "assistant", "system", "developer", "tool", "function"]
 # What a message of an assistant may say in the place of words.
@@ -41,3 +45,42 @@ class ChatMessage(BaseModel):
         if isinstance(refusal := given.get("refusal"), str):
             return {**given, "content": refusal}
         return {**given, "content": given.get("content")} if any(given.get(name) for name in WORDLESS) else given
+
+
+class NamedMessage(ChatMessage):
+    """A message that may tell who of several people said it."""
+
+    role: str
+    content: str
+    name: Name | None = None
+
+
+Message = TypeVar("Message", bound=NamedMessage)
+
+
+@dataclass(slots=True)
+class AnsweredQuestion(Generic[Message]):
+    """What somebody said, and what was answered to it."""
+
+    question: list[Message] = field(default_factory=list)
+    answer: list[Message] = field(default_factory=list)
+
+    @property
+    def speaker(self) -> str:
+        return (self.question[0].name or "") if self.question else ""
+
+
+def group_turns(messages: Sequence[Message]) -> Iterator[AnsweredQuestion[Message]]:
+    """Each question with its answers. Of two people who speak one after the other each has a turn."""
+    turn = AnsweredQuestion[Message]()
+    for message in messages:
+        is_answer = message.role == "assistant"
+        if not is_answer and (turn.answer or (turn.question and turn.speaker != (message.name or ""))):
+            yield turn
+            turn = AnsweredQuestion[Message]()
+        (turn.answer if is_answer else turn.question).append(message)
+    yield turn
+
+
+def join_contents(messages: Sequence[NamedMessage]) -> str:
+    return "\n\n".join(message.content for message in messages)

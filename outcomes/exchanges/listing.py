@@ -325,6 +325,7 @@ def build_export_row(one: ExchangeDetail) -> dict[str, Any]:
         "thread_id": exchange.thread_id,
         "turn_id": str(exchange.turn_id) if exchange.turn_id else None,
         "doc_id": str(exchange.memory_id) if exchange.memory_id else None,
+        "speaker": exchange.speaker,
         "user": exchange.user_message,
         "assistant": exchange.assistant_message,
         "timestamp": exchange.created_at.isoformat().replace("+00:00", "Z"),

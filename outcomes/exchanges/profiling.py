@@ -107,6 +107,7 @@ def draft_facts(user: EndUser, turn: TurnToRead) -> list[DraftedStatement]:
         may_leave=not exchange.is_bound,
         asked=turn.asked,
         lead=turn.lead,
+        speaker=turn.speaker,
     )
     return learning.draft_facts(user, spoken, {"exchange": str(exchange.pk)})
 

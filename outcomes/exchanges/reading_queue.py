@@ -16,6 +16,7 @@ from memory.claims.replies.confirming import begins_polar
 from memory.conf import memory_conf
 from memory.language.exchanges import find_asked
 from memory.models import EndUser
+from memory.transfer.chats.speech import is_own_voice
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
 from outcomes.work import filter_conversation, filter_readable
@@ -37,6 +38,8 @@ class TurnToRead:
     previous: Sequence[str]
     asked: str = ""
     lead: str = ""
+    # Whose words they are, where they are not the person's.
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +113,24 @@ def recall_threads(user: EndUser, rows: Iterable[Exchange], begun: Collection[Ex
 
     Needs the user's scope.
     """
-    said: dict[tuple[str, RowScope], SaidBefore] = {}
+    said: dict[tuple[str, str, RowScope], SaidBefore] = {}
     for exchange in rows:
-        # Once for each thread: the rest of the batch goes on from there, also behind what needs no reading.
-        place = (exchange.thread_id, RowScope.of(exchange))
+        # Once for each thread and speaker: the rest goes on from there, also behind what needs no reading.
+        place = (exchange.thread_id, exchange.speaker, RowScope.of(exchange))
         is_read = exchange in begun
         before = said.get(place) or (read_last_turns(user, exchange) if is_read else None)
         if before is None:
             continue
         if is_read:
-            yield TurnToRead(exchange, before.turns[-LAST_TURNS:], before.asked, before.lead)
+            yield TurnToRead(
+                exchange, before.turns[-LAST_TURNS:], before.asked, before.lead, name_other(user, exchange)
+            )
         said[place] = before.add(exchange.short_question, exchange.short_answer)
 
 
 def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
     thread = filter_conversation(user, exchange.thread_id, exchange).exclude(pk=exchange.pk)
+    thread = thread.filter(speaker=exchange.speaker)
     near = thread.order_by("-created_at", "-pk").values_list("said_at", "created_at", "pk")
     place = (exchange.said_at, exchange.created_at, exchange.pk)
     before = [pk for *_, pk in sorted(one for one in near[:NEAR_TURNS] if one < place)[-LAST_TURNS:]]
@@ -135,6 +141,18 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
         if pk in messages:
             found = found.add(messages[pk].short_question, messages[pk].short_answer)
     return found
+
+
+def name_other(user: EndUser, exchange: Exchange) -> str:
+    """Who said it, where that is somebody else than the person. Empty where it is the person.
+
+    As in imported chats: a name is the person's as long as nobody else has spoken in the conversation.
+    """
+    if not exchange.speaker:
+        return ""
+    thread = filter_conversation(user, exchange.thread_id, exchange).order_by()
+    voices = {name.casefold() for name in thread.values_list("speaker", flat=True).distinct()}
+    return "" if is_own_voice(user, exchange.speaker, voices) else exchange.speaker
 
 
 def undo_attempt(user: EndUser, exchange: Exchange) -> None:

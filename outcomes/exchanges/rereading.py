@@ -16,14 +16,12 @@ from memory.access.scope import user_scope
 from memory.claims import Claim
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin
-from memory.facts.profile import detect_profile_facts
 from memory.facts.recording import FactEffect
 from memory.language.exchanges import find_asked
 from memory.lifecycle import learning
 from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
 from memory.models import EndUser, MemoryItem
 from memory.models.facts import EvidenceKind
-from memory.platform.deadline import Deadline
 from memory.tiers import MAX_TEXT_CHARS
 from memory.transfer.chats.speech import list_own_turns, read_own_turns_before, read_replies_before
 from outcomes.exchanges import reading_queue
@@ -140,14 +138,7 @@ def read_turns(
     while batch := list(islice(waiting, BATCH)):
         for turn in load_turns(user, batch):
             if dry_run:
-                found = detect_profile_facts(
-                    turn.spoken.text,
-                    Deadline(learning.DEADLINE_S),
-                    list(turn.spoken.previous),
-                    asked=turn.spoken.asked,
-                    lead=turn.spoken.lead,
-                    user_id=user.pk,
-                )
+                found = learning.find_facts(user, turn.spoken, turn.spoken.previous)
                 counts.statements += sum(not is_passing(fact.claims) for fact in found)
             else:
                 # What is learned of it belongs where the turn does.
@@ -196,6 +187,7 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
         before.turns,
         asked=before.asked,
         lead=before.lead,
+        speaker=reading_queue.name_other(user, exchange),
     )
     source = (exchange.pk, exchange.memory_id, exchange.thread_id)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))

@@ -37,6 +37,8 @@ SCORED, UNSCORED = "scored", "unscored"
 MESSAGE_LIMIT = 500_000
 """Characters of a message. An exchange keeps it whole; its memory holds what a memory may."""
 CUT_MARK = " […]"
+# The exchanges of one call, a microsecond apart, so that they are read in the order they were said.
+STEP = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class NewExchange:
     """Somebody waits until it is read: the worker does not gather what else is said."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """Of its memory, and of what is learned from it."""
+    speaker: str = ""
+    """Who asked, where the client names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ def build_memory(new: NewExchange, question: str, answer: str) -> NewMemory:
         text=render_exchange(question, answer, MAX_TEXT_CHARS),
         tier=Tier.WORKING,
         thread_id=new.thread_id,
+        speaker=new.speaker,
         source_type=SourceType.USER,
         source={"kind": "exchange"},
         occurred_at=new.occurred_at,
@@ -131,6 +136,7 @@ def redact_exchange(new: NewExchange) -> NewExchange:
     return replace(
         new,
         thread_id=redact_secrets(new.thread_id).text,
+        speaker=redact_secrets(new.speaker).text,
         user_message=redact_secrets(new.user_message).text,
         assistant_message=redact_reply(new.user_message, new.assistant_message).text,
         tools=JsonRedaction().redact(list(new.tools)),
@@ -146,6 +152,7 @@ def build_exchange(user: EndUser, new: NewExchange, question: str, answer: str, 
         user=user,
         thread_id=new.thread_id,
         turn_id=new.turn_id,
+        speaker=new.speaker,
         user_message=question,
         assistant_message=answer,
         tools=list(new.tools),

@@ -51,12 +51,30 @@ def test_messages_stand_for_the_pair(api: ApiClient) -> None:
         {"role": "assistant", "content": None},
         {"role": "tool", "content": "boiler"},
         {"role": "assistant", "content": "Behind the boiler."},
-        {"role": "user", "content": "And the oars?"},
-        {"role": "assistant", "content": "In the shed."},
+        {"role": "assistant", "content": "It is the small one."},
     ]
-    kept = load_exchange(api, api.post(PATH, {"messages": messages}).json())
-    assert kept["user_message"] == "Where is the key?\n\nAnd the oars?"
-    assert kept["assistant_message"] == "Behind the boiler.\n\nIn the shed."
+    stored = api.post(PATH, {"messages": messages}).json()
+    kept = load_exchange(api, stored)
+    assert kept["user_message"] == "Where is the key?"
+    assert kept["assistant_message"] == "Behind the boiler.\n\nIt is the small one."
+    assert "exchanges" not in stored
+
+
+def test_each_question_of_several_has_an_exchange(api: ApiClient) -> None:
+    said = ("Where is the key?", "Behind the boiler.", "I live in York. And the oars?", "In the shed.", "Thanks")
+    messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(said)]
+    turn = api.post("context", {"query": said[-1], "thread_id": "t-1"}).json()["turn_id"]
+    stored = api.post(PATH, {"messages": messages, "turn_id": turn}).json()
+
+    kept = [load_exchange(api, one) for one in stored["exchanges"]]
+    assert [(one["user_message"], one["assistant_message"]) for one in kept] == [
+        *zip(said[::2], said[1::2], strict=False),
+        ("Thanks", ""),
+    ]
+    assert [(one["turn_id"], one["interrupted"]) for one in kept] == [(None, False), (None, False), (turn, True)]
+    assert (stored["exchange_id"], stored["memory_id"]) == (kept[-1]["exchange_id"], kept[-1]["memory_id"])
+    listed = [one["user_message"] for one in api.get("exchanges").json()["items"]]
+    assert listed == [*reversed(said[::2])]
 
 
 CALL = {"id": "c-1", "type": "function", "function": {"name": "find", "arguments": '{"what": "key"}'}}
@@ -171,6 +189,10 @@ def test_a_client_can_wait_for_it(user: EndUser, api: ApiClient, clock: Clock, m
     assert ["Trieste" in one["text"] for one in first.json()["learned"]] == [True]
     again = api.post(f"{PATH}?wait=learned", said, Idempotency_Key="once")
     assert again.json() == first.json()
+    told = ("Hello.", "Hi.", "My sister is called Vida.", "Ah.", "I like chess.")
+    messages = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(told)]
+    of_all = api.post(f"{PATH}?wait=learned", {"messages": messages}).json()["learned"]
+    assert ["Vida" in one["text"] for one in of_all] == [True, False]
     assert "learned" not in api.post(PATH, PAIR).json()
     assert api.post(f"{PATH}?wait=supper", PAIR).status_code == 422
 
@@ -198,3 +220,63 @@ def test_a_client_can_wait_in_a_burst_and_is_answered_in_any_case(
     answered = api.post(f"{PATH}?wait=learned", {**said, "user_message": "My sister is called Vida."})
     assert ["Vida" in one["text"] for one in answered.json()["learned"]] == [True]
     assert len(load_exchange(api, late.json())["learned"]) == 1
+
+
+# --- who speaks --------------------------------------------------------------------------------------------------
+def say(role: str, content: str, name: str | None = None) -> dict[str, Any]:
+    return {"role": role, "content": content, "name": name}
+
+
+def list_facts(api: ApiClient, user: EndUser, clock: Clock) -> set[tuple[str, str, str]]:
+    profiling.drain_exchanges(user, 5.0)
+    return {(one["subject"], one["relation"], one["object"]) for one in api.get("facts").json()["items"]}
+
+
+def test_what_two_people_say_is_each_ones_own(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    said = [say("user", "I'm Alice, I live in Paris.", "Alice"), say("user", "I'm Bob, I live in Rome.", "Bob")]
+    stored = api.post(PATH, {"messages": [*said, say("assistant", "Welcome, both of you.")]}).json()
+
+    kept = [load_exchange(api, one) for one in stored["exchanges"]]
+    assert [(one["speaker"], one["assistant_message"]) for one in kept] == [
+        ("Alice", ""),
+        ("Bob", "Welcome, both of you."),
+    ]
+    assert api.get(f"memories/{stored['memory_id']}").json()["speaker"] == "Bob"
+    assert list_facts(api, user, clock) == {("alice", "lives_in", "paris"), ("bob", "lives_in", "rome")}
+    assert {one["statement"] for one in api.get("facts").json()["items"]} == {
+        "Alice: I live in Paris.",
+        "Bob: I live in Rome.",
+    }
+    assert api.get("memories", {"tier": "memory_bank"}).json()["items"] == []
+
+
+def test_what_somebody_else_says_ends_nothing_of_the_person(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    api.post(PATH, {"user_message": "I live in Leeds. My dog is called Rex.", "assistant_message": "Noted."})
+    for told in ("I live in Rome. My dog is called Fido.", "I moved to Bari."):
+        clock.advance(minutes=1)
+        api.post(PATH, {"user_message": told, "assistant_message": "Noted.", "speaker": "Bob"})
+    facts = list_facts(api, user, clock)
+    assert {("you", "lives_in", "leeds"), ("you", "dog", "rex"), ("bob", "lives_in", "bari")} <= facts
+    assert ("bob", "lives_in", "rome") not in facts
+    assert not any("fido" in one for one in facts if one[0] != "bob")
+
+
+@pytest.mark.parametrize("name", ["ann", "user", "Annie Smith"])
+def test_a_name_is_the_persons_where_nobody_else_speaks(api: ApiClient, user: EndUser, clock: Clock, name: str) -> None:
+    api.post(PATH, {"messages": [say("user", "I live in Leeds.", name), say("assistant", "Noted.")]})
+    assert list_facts(api, user, clock) == {("you", "lives_in", "leeds")}
+
+
+def test_what_was_said_before_is_read_with_what_the_same_person_says(
+    api: ApiClient, user: EndUser, clock: Clock
+) -> None:
+    for place, (name, text, reply) in enumerate(
+        (
+            ("Alice", "I like chess.", "Nice. Where do you live?"),
+            ("Bob", "I work at Lidl.", "Since when?"),
+            ("Alice", "Paris", "Lovely."),
+        )
+    ):
+        clock.advance(minutes=place)
+        api.post(PATH, {"user_message": text, "assistant_message": reply, "speaker": name})
+    assert ("alice", "lives_in", "paris") in list_facts(api, user, clock)

@@ -6,5 +6,6 @@ language model.
 
 from memory.facts.profile.detection import detect_profile_facts
 from memory.facts.profile.facts import ProfileFact
+from memory.facts.profile.others import find_facts_of_other
 
-__all__ = ["ProfileFact", "detect_profile_facts"]
+__all__ = ["ProfileFact", "detect_profile_facts", "find_facts_of_other"]

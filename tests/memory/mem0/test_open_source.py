@@ -7,6 +7,7 @@ import pytest
 
 from memory.models import EndUser
 from outcomes.exchanges.profiling import profile_due_exchanges
+from tests.api_client import ApiClient
 from tests.factories import MemoryItemFactory
 
 if TYPE_CHECKING:
@@ -47,6 +48,18 @@ def test_the_open_source_paths(send: Callable[..., Any], user: EndUser, index_no
     assert send("DELETE", "/memories", params={"user_id": person, "agent_id": "a"})["message"]
     assert send("GET", "/memories", params={"user_id": person})["results"] == []
     assert "Nothing was changed" in send("POST", "/configure", json={"version": "v1.1", "llm": {}})["message"]
+
+
+def test_what_two_people_say_is_each_ones_own(send: Callable[..., Any], user: EndUser, api: ApiClient) -> None:
+    spoken = [
+        {"role": "user", "name": "Alice", "content": "I live in Zurich."},
+        {"role": "user", "name": "Bob", "content": "I live in Bern."},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    send("POST", "/memories", json={"messages": spoken, "user_id": user.external_id, "async_mode": True})
+    profile_due_exchanges(user)
+    told = {(one["subject"], one["object"]) for one in api.get("facts").json()["items"]}
+    assert told == {("alice", "zurich"), ("bob", "bern")}
 
 
 def test_reset_forgets_the_people_of_a_key_and_no_organisation(new_client: Any, user: EndUser) -> None:

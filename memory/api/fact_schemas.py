@@ -235,6 +235,10 @@ class FoundOut(RowModel):
     similarity: float
     relevance_score: float
     later: str | None = Field(description="What was said since that ended a part of it or speaks against it.")
+    fact_id: UUID | None = Field(description="Of a fact: `GET .../facts/{fact_id}` has its evidence and history.")
+    memory_id: UUID | None = Field(description="Of a past exchange its memory; null where several were put together.")
+    valid_from: datetime | None
+    valid_to: datetime | None = Field(description="When the fact will cease to hold, where that is known.")
 
     @classmethod
     def of_line(cls, line: FoundLine) -> "FoundOut":
@@ -246,6 +250,10 @@ class FoundOut(RowModel):
             similarity=round(line.similarity, 6),
             relevance_score=round(line.relevance, 6),
             later=line.later or None,
+            fact_id=line.fact.pk if line.fact else None,
+            memory_id=line.memory_id,
+            valid_from=line.fact.valid_from if line.fact else None,
+            valid_to=line.fact.valid_to if line.fact else None,
         )
 
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
+from uuid import UUID
 
 from memory.facade.found_facts import FactHit
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
 from memory.language.text import estimate_tokens
-from memory.models import FactEpisode
+from memory.models import Fact, FactEpisode
 from memory.retrieval.results import SearchHit
 from memory.scoring import compute_cosine
 
@@ -28,11 +29,15 @@ class FoundLine:
     similarity: float
     relevance: float
     later: str = ""
+    # The fact that is told, or the memory of a past exchange; a run of exchanges is neither.
+    fact: Fact | None = None
+    memory_id: UUID | None = None
 
 
 def describe_fact_line(hit: FactHit) -> FoundLine:
     fact = hit.fact
-    return FoundLine("fact", fact.statement, hit.confidence, fact.last_seen, hit.similarity, hit.relevance, hit.later)
+    told = (fact.statement, hit.confidence, fact.last_seen, hit.similarity, hit.relevance, hit.later)
+    return FoundLine("fact", *told, fact=fact)
 
 
 def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
@@ -40,7 +45,7 @@ def describe_episode(hit: SearchHit, now: datetime) -> FoundLine:
     # The distance is that of unit vectors.
     cosine = 0.0 if distance is None else compute_cosine(distance)
     relevance = weigh_relevance(cosine, item.confidence, item.occurred_at, now)
-    return FoundLine("episode", item.text, item.confidence, item.occurred_at, cosine, relevance)
+    return FoundLine("episode", item.text, item.confidence, item.occurred_at, cosine, relevance, memory_id=item.pk)
 
 
 def describe_run(episode: FactEpisode, similarity: float, now: datetime) -> FoundLine:

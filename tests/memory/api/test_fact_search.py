@@ -34,7 +34,13 @@ def test_a_search_finds_facts_episodes_or_both_best_first(
 
     facts, episodes, both = search("facts"), search("episodes"), search("both")
     assert facts[0]["text"] == "I am allergic to peanuts."
-    assert set(facts[0]) == {"kind", "text", "confidence", "timestamp", "similarity", "relevance_score", "later"}
+    told = {"kind", "text", "confidence", "timestamp", "similarity", "relevance_score", "later"}
+    assert set(facts[0]) == {*told, "fact_id", "memory_id", "valid_from", "valid_to"}
+    found = api.get(f"facts/{facts[0]['fact_id']}").json()
+    assert (found["statement"], len(found["evidence"])) == (facts[0]["text"], 1)
+    assert (facts[0]["valid_from"], facts[0]["valid_to"], facts[0]["memory_id"]) == (found["valid_from"], None, None)
+    assert api.get(f"memories/{episodes[0]['memory_id']}").json()["text"].startswith("User: Which nuts")
+    assert (episodes[0]["fact_id"], episodes[0]["valid_from"]) == (None, None)
     assert {one["kind"] for one in facts} == {"fact"}
     assert [one["kind"] for one in episodes] == ["episode"]
     assert episodes[0]["text"].splitlines()[0].startswith("User: Which nuts")

@@ -8,15 +8,15 @@ from django.utils import timezone
 from ninja import Router
 
 from memory.access.spaces import SpaceAccess, find_space
-from memory.access.users import find_user, get_or_create_user
+from memory.access.users import find_user
 from memory.api.acting import open_facade
 from memory.api.spaces import MemberIn, MemberList, MemberOut, SpaceList, SpaceOut
-from memory.models import EndUser, Space
+from memory.models import Space
 from memory.web.auth import ADMIN_WHOLE, get_principal
 from memory.web.fields import UserId
 from memory.web.idempotency import json_response
 from memory.web.openapi import describe_responses
-from memory.web.problems import Problem, not_found
+from memory.web.problems import FieldError, Problem, not_found
 
 router = Router(tags=["Spaces"])
 
@@ -36,6 +36,12 @@ def find_any_or_404(request: HttpRequest, slug: str) -> SpaceAccess:
     if access is None:
         raise not_found()
     return access
+
+
+def unknown_member() -> Problem:
+    # The key reads who is known as well: nothing is told to whom it is not.
+    rule = "is no person of this organisation"
+    return Problem(404, "not_found", f"member: {rule}", errors=[FieldError("member", rule)])
 
 
 @router.get(
@@ -71,8 +77,11 @@ def list_members(request: HttpRequest, space: str) -> HttpResponse:
     summary="Invite somebody into any space, or change their role",
 )
 def set_member(request: HttpRequest, space: str, member: UserId, body: MemberIn) -> HttpResponse:
+    """Somebody whom the organisation knows: a misspelt id would make a person whom nobody asks for."""
     access = find_any_or_404(request, space)
-    whom: EndUser = get_or_create_user(access.organization_id, member)
+    whom = find_user(access.organization_id, member)
+    if whom is None:
+        raise unknown_member()
     row = open_facade(request).set_member(access, None, whom, body.role, now=timezone.now())
     return json_response(200, MemberOut.of(row))
 
@@ -87,6 +96,8 @@ def set_member(request: HttpRequest, space: str, member: UserId, body: MemberIn)
 def remove_member(request: HttpRequest, space: str, member: UserId) -> HttpResponse:
     access = find_any_or_404(request, space)
     whom = find_user(access.organization_id, member)
-    if whom is None or not open_facade(request).remove_member(access, None, whom):
+    if whom is None:
+        raise unknown_member()
+    if not open_facade(request).remove_member(access, None, whom):
         raise not_found()
     return HttpResponse(status=204)

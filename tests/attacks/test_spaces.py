@@ -215,6 +215,9 @@ def test_an_operators_key_gives_roles_and_another_organisations_sees_nothing(
     assert len(find_shared(team.eve)) == 1
     assert team.ann.delete(f"{members}/eve").status_code == 204
     assert find_shared(team.eve) == []
+    for refused in (act(team.ann, "PUT", f"{members}/evee", {"role": "reader"}), team.ann.delete(f"{members}/evee")):
+        assert (refused.status_code, [one["field"] for one in refused.json()["errors"]]) == (404, ["member"])
+    assert not EndUser.objects.filter(external_id="evee").exists()
     foreign, bound = client_for(foreign_user), client_for(user, user_ids=[user.external_id])
     plain = client_for(user, ("read", "write"))
     assert foreign.get(root).json()["items"] == []

@@ -1,6 +1,7 @@
 """What is held true of a person: state, list, search, correct, confirm, reject, forget, decide between two."""
 
 from datetime import datetime
+from functools import partial
 from typing import cast
 from uuid import UUID
 
@@ -45,7 +46,8 @@ from memory.web.auth import ADMIN, READ, WRITE
 from memory.web.endpoints import answer_once, optional_user, require_user, write_once
 from memory.web.fields import RecordPageOptions
 from memory.web.idempotency import json_response
-from memory.web.openapi import describe_responses
+from memory.web.openapi import describe_if_match, describe_responses
+from memory.web.preconditions import expect_unchanged, set_etag
 from memory.web.problems import Problem, invalid_field, not_found
 
 router = Router(tags=["Facts"])
@@ -236,13 +238,14 @@ def get_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRespon
     found = open_facade(request).get_fact(user, UUID(fact_id))
     if found is None:
         raise not_found()
-    return json_response(200, FactDetailsOut.of_details(found, timezone.now()))
+    return set_etag(json_response(200, FactDetailsOut.of_details(found, timezone.now())), found.fact)
 
 
 @router.patch(
     "/users/{user_id}/facts/{fact_id}",
     auth=WRITE,
-    response=describe_responses(200, StoredFactOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(200, StoredFactOut, reads_body=True, writes=True, may_miss=True, may_expect=True),
+    openapi_extra=describe_if_match(),
     operation_id="revise_fact",
     summary="Correct a fact's wording or validity",
 )
@@ -258,18 +261,22 @@ def revise_fact(request: HttpRequest, user: EndUser, fact_id: FactId, body: Fact
     if not changes:
         raise invalid_field("", "name at least one field to change")
     now, facade = timezone.now(), open_facade(request)
-    if changes.pop("relation", None) is None:
-        return render_fact(facade.revise_fact(user, UUID(fact_id), now=now, **changes), now)
-    if changes:
+    is_misread = changes.pop("relation", None) is not None
+    if is_misread and changes:
         # New words are read anew, and would not be the sentence that is right.
         raise invalid_field("relation", "goes with no other change")
-    return render_fact(facade.drop_reading(user, UUID(fact_id), now=now), now)
+    key = UUID(fact_id)
+    with expect_unchanged(request, partial(facade.hold_fact, user, key)):
+        if is_misread:
+            return render_fact(facade.drop_reading(user, key, now=now), now)
+        return render_fact(facade.revise_fact(user, key, now=now, **changes), now)
 
 
 @router.delete(
     "/users/{user_id}/facts/{fact_id}",
     auth=WRITE,
-    response=describe_responses(204, None, writes=True, may_miss=True),
+    response=describe_responses(204, None, writes=True, may_miss=True, may_expect=True),
+    openapi_extra=describe_if_match(),
     operation_id="forget_fact",
     summary="Forget a fact for good",
 )
@@ -278,15 +285,17 @@ def forget_fact(request: HttpRequest, user: EndUser, fact_id: FactId) -> HttpRes
     """Its words, evidence, history and bank item go, with memories that say nothing else, and what was said before
     does not bring it back. Conversations that told it stay: the ``memory_id`` of its evidence, to be deleted by it.
     """
-    if not open_facade(request).forget_fact(user, UUID(fact_id), now=timezone.now()):
-        raise not_found()
+    facade, key = open_facade(request), UUID(fact_id)
+    with expect_unchanged(request, partial(facade.hold_fact, user, key)):
+        if not facade.forget_fact(user, key, now=timezone.now()):
+            raise not_found()
     return HttpResponse(status=204)
 
 
 def render_fact(fact: Fact | None, now: datetime) -> HttpResponse:
     if fact is None or fact.state == FactState.FORGOTTEN:
         raise not_found()
-    return json_response(200, StoredFactOut.of(fact, now))
+    return set_etag(json_response(200, StoredFactOut.of(fact, now)), fact)
 
 
 @router.post(

@@ -34,8 +34,9 @@ from memory.web.endpoints import optional_user, require_user, write_once
 from memory.web.fields import ItemId, RecordPageOptions, UserId
 from memory.web.idempotency import ModelResponse, json_response, replace_stored_response
 from memory.web.items import MemoryOut
-from memory.web.openapi import describe_responses
+from memory.web.openapi import describe_if_match, describe_responses
 from memory.web.polling import poll_until
+from memory.web.preconditions import expect_unchanged, set_etag
 from memory.web.problems import invalid_field, not_found
 from memory.web.scoping import confine_to_fields
 
@@ -134,7 +135,7 @@ def get_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResp
 def render_item(item: MemoryItem | None, duplicate_of: UUID | None = None, status: int = 200) -> HttpResponse:
     if item is None:
         raise not_found()
-    return json_response(status, MemoryOut.of(item, duplicate_of))
+    return set_etag(json_response(status, MemoryOut.of(item, duplicate_of)), item)
 
 
 def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
@@ -145,7 +146,8 @@ def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
 @router.patch(
     "/users/{user_id}/memories/{item_id}",
     auth=WRITE,
-    response=describe_responses(200, MemoryOut, reads_body=True, writes=True, may_miss=True),
+    response=describe_responses(200, MemoryOut, reads_body=True, writes=True, may_miss=True, may_expect=True),
+    openapi_extra=describe_if_match(with_version=True),
     operation_id="revise_memory",
     summary="Change a memory",
 )
@@ -164,22 +166,26 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
         raise invalid_field("", "name at least one field to change")
     memory, key = open_facade(request), UUID(item_id)
     duplicate_id = memory.find_duplicate_of(user, key, text=body.text) if "text" in changes else None
-    item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id, is_strict=body.strict)
+    with expect_unchanged(request, partial(memory.hold_memory, user, key)):
+        item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id, is_strict=body.strict)
     return render_merged(item, key)
 
 
 @router.delete(
     "/users/{user_id}/memories/{item_id}",
     auth=WRITE,
-    response=describe_responses(204, None, writes=True, may_miss=True),
+    response=describe_responses(204, None, writes=True, may_miss=True, may_expect=True),
+    openapi_extra=describe_if_match(with_version=True),
     operation_id="delete_memory",
     summary="Delete a memory for good",
 )
 @require_user
 def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
     """Gone from every answer at once, with its versions and events. A passage of a book is refused: that goes whole."""
-    if not open_facade(request).remove_alone(user, UUID(item_id), now=timezone.now()):
-        raise not_found()
+    memory, key = open_facade(request), UUID(item_id)
+    with expect_unchanged(request, partial(memory.hold_memory, user, key)):
+        if not memory.remove_alone(user, key, now=timezone.now()):
+            raise not_found()
     return HttpResponse(status=204)
 
 

@@ -10,6 +10,7 @@ from memory.facade.bank import BankVerbs
 from memory.facade.books import BookVerbs
 from memory.facade.commands import CommandVerbs
 from memory.facade.facts import FactVerbs
+from memory.facade.holding import HoldingVerbs
 from memory.facade.inbox import InboxVerbs
 from memory.facade.maintenance import MaintenanceVerbs, Stats
 from memory.facade.measuring import MeasuringVerbs
@@ -28,6 +29,7 @@ class MemoryFacade(
     CommandVerbs,
     SessionVerbs,
     FactVerbs,
+    HoldingVerbs,
     InboxVerbs,
     MaintenanceVerbs,
     MeasuringVerbs,

@@ -68,13 +68,25 @@ def describe_responses(
     reads_body: bool = False,
     writes: bool = False,
     may_miss: bool = False,
+    may_expect: bool = False,
 ) -> dict[int, Any]:
     """The documented responses of an operation: its own, and those common to its kind."""
     shared = [*COMMON_STATUSES]
     shared += [413, 415] if reads_body else []
     shared += [409] if writes else []
     shared += [404] if may_miss else []
+    shared += [412] if may_expect else []
     return {status: model, **dict.fromkeys(sorted(shared), ProblemOut)}
+
+
+def describe_if_match(*, with_version: bool = False) -> dict[str, Any]:
+    """The header of changes that are refused where somebody else changed the thing meanwhile."""
+    tag = "The `ETag` of what was read" + (", or its `version` in quotes" if with_version else "")
+    rule = f"{tag}: 412 where it is another by now. Left out, nothing is compared."
+    schema = {"type": "string"}
+    return {
+        "parameters": [{"in": "header", "name": "If-Match", "required": False, "description": rule, "schema": schema}]
+    }
 
 
 def drop_null(schema: dict[str, Any]) -> dict[str, Any]:

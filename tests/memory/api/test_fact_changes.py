@@ -19,6 +19,17 @@ from tests.memory.api.fact_calls import NOBODY, listed, open_review, refused, st
 pytestmark = pytest.mark.usefixtures("services")
 
 
+def test_a_change_of_a_fact_that_was_changed_meanwhile_is_refused(api: ApiClient, clock: Clock) -> None:
+    path = f"facts/{state(api, 'I work at the harbour.')['fact']['id']}"
+    seen = api.get(path).headers["ETag"]
+    clock.advance(days=1)
+    changed = api.patch(path, {"statement": "I work at the old harbour."}, If_Match=seen)
+    assert (changed.status_code, changed.headers["ETag"]) == (200, api.get(path).headers["ETag"])
+    for late in (api.patch(path, {"valid_to": "2027-01-01"}, If_Match=seen), api.delete(path, **{"If-Match": seen})):
+        assert (late.status_code, late.headers["ETag"]) == (412, changed.headers["ETag"])
+    assert api.delete(path, **{"If-Match": changed.headers["ETag"]}).status_code == 204
+
+
 def test_confirming_rejecting_and_restoring(api: ApiClient, user: EndUser, clock: Clock) -> None:
     fact = state(api, "I work at the harbour.")["fact"]
     path = f"facts/{fact['id']}"

@@ -33,6 +33,30 @@ def test_a_stored_memory_is_answered_with_all_that_was_promised(api: ApiClient, 
     assert api.get(f"memories/{item['id']}").json() == item
 
 
+def test_a_change_of_what_was_changed_meanwhile_is_refused(api: ApiClient, clock: Clock) -> None:
+    stored = api.post("memories", {"text": "The train leaves at 07:40"})
+    path = f"memories/{stored.json()['id']}"
+    seen = api.get(path).headers["ETag"]
+    clock.advance(minutes=1)
+    changed = api.patch(path, {"tags": ["train"]}, If_Match=seen)
+    assert (changed.status_code, changed.headers["ETag"] != seen) == (200, True)
+
+    for late in (
+        api.patch(path, {"text": "It leaves at 08:40"}, If_Match=seen),
+        api.delete(path, **{"If-Match": seen}),
+    ):
+        assert (late.status_code, late.json()["code"]) == (412, "precondition_failed")
+        assert late.headers["ETag"] == changed.headers["ETag"]
+    assert api.patch(path, {"importance": 0.2}, If_Match='"99"').status_code == 412
+    # By its version the words alone are compared.
+    assert api.patch(path, {"text": "It leaves at 09:40"}, If_Match='"1"').json()["version"] == 2
+    assert api.patch(path, {"importance": 0.2}, If_Match='"1"').status_code == 412
+    assert api.patch(path, {"importance": 0.2}, If_Match="*").status_code == 200
+    assert api.patch(path, {"text": "Refused: it leaves"}, If_Match='W/"2", "7"').json()["version"] == 3
+    assert api.delete(path, **{"If-Match": api.get(path).headers["ETag"]}).status_code == 204
+    assert api.delete(path, **{"If-Match": "*"}).status_code == 404
+
+
 @pytest.mark.parametrize("mark", ["", "!", ";", "…", "..."])
 def test_the_same_words_with_another_mark_at_the_end_are_one_bank_item(api: ApiClient, mark: str) -> None:
     body = {"tier": "memory_bank", "tags": ["preference"]}

@@ -64,6 +64,14 @@ PLAIN_RULES = {
     "model_attributes_type": "must be a JSON object",
     "list_type": "must be a list",
 }
+# Names that one call takes and another does not, with what stands in their place there.
+OTHER_NAMES = {
+    "tier": 'a search names its tiers in "collections"',
+    "tiers": 'a search names its tiers in "collections", and a list one in "tier"',
+    "collections": 'lists and deletions name one in "tier"',
+    "in_thread": 'lists and deletions name one in "thread_id"',
+    "filters": 'a search has each filter as a field of its own: "tags", "in_thread", "metadata", "source"',
+}
 SHOULD = re.compile(r"^(?:Input|String|List|Dictionary|Value) should ")
 # A member of a union is named by its type, which is of no use to a client; fields of ours are plain words.
 UNION_MEMBER = re.compile(r"(?:literal|list|dict|function|constrained)\W.*|int|str|dict")
@@ -140,7 +148,11 @@ def refuse_unknown(given: Iterable[str], known: Collection[str], rule: str) -> N
     """What is misspelt would be passed over: ``?dry_run=true`` beside a body deleted, "user_id" for "user_ids" made a
     key for everybody."""
     if unknown := sorted(set(given).difference(known)):
-        raise invalid_fields(FieldError(name[:100], rule) for name in unknown)
+        raise invalid_fields(FieldError(name[:100], hint_at_other_name(rule, name)) for name in unknown)
+
+
+def hint_at_other_name(rule: str, name: str) -> str:
+    return f"{rule}: {OTHER_NAMES[name]}" if name in OTHER_NAMES else rule
 
 
 def invalid_field(field: str, message: str) -> Problem:
@@ -207,6 +219,8 @@ def describe_rule(error: dict[str, Any]) -> str:
         PLAIN_RULES.get(error["type"]) or PATTERN_RULES.get(pattern) or str(error["msg"]).removeprefix("Value error, ")
     )
     message = SHOULD.sub("must ", message).replace(" after validation", "")
+    if error["type"] == "extra_forbidden":
+        message = hint_at_other_name(message, str(error["loc"][-1]))
     return message[:1].lower() + message[1:]
 
 

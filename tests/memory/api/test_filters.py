@@ -248,3 +248,18 @@ def test_a_model_filters_as_a_client_does(api: ApiClient, rare: MemoryItem) -> N
     refused = api.post("tools/search_memory", {"query": QUESTION, "occurred_after": "soon"})
     assert refused.status_code == 422
     assert "occurred_after: must be an ISO 8601 date" in refused.json()["detail"]
+
+
+def test_a_name_of_another_call_is_refused_with_what_it_is_called_here(api: ApiClient) -> None:
+    search = {"query": QUESTION}
+    for refused, names in (
+        (api.post("search", {**search, "tier": "history"}), ["tier", "collections"]),
+        (api.post("search", {**search, "filters": {}}), ["filters", "in_thread"]),
+        (api.get("memories", {"in_thread": "t"}), ["in_thread", "thread_id"]),
+        (api.get("memories", {"collections": "history"}), ["collections", "tier"]),
+        (api.post("memories/delete", {"filters": {"collections": ["history"]}}), ["filters.collections", "tier"]),
+    ):
+        assert refused.status_code == 422
+        [error] = refused.json()["errors"]
+        assert error["field"] == names[0]
+        assert f'"{names[1]}"' in error["message"]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from memory.context.blocks import INSTRUCTIONS
 from memory.language.framing import RULE
-from memory.language.text import CONTROL
+from memory.language.text import strip_controls
 
 # Blocks that clients lay around a prompt, and one that people may put around what is not to be remembered.
 BLOCKS = (
@@ -33,13 +33,12 @@ BLOCKS = (
     "environment_context",
     "score-required",
 )
-COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[@-~]")
 FRAME = re.compile(rf"{RULE} (END )?[A-Z ]{{1,40}} {RULE} ([0-9a-f]{{16}})\s*")
 
 
 def remove_foreign_text(text: str) -> str:
     """Without the context of a memory, the blocks of clients, colours of a terminal and other control characters."""
-    text = CONTROL.sub("", COLOURS.sub("", text))
+    text = strip_controls(text)
     if "<" in text:
         for tag in BLOCKS:
             text = remove_blocks(text, tag)

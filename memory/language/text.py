@@ -6,12 +6,15 @@ import unicodedata
 from datetime import datetime
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# What a terminal is told by: "ESC[31m" is red.
+TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[@-~]")
 # Invisible tag characters and bidi overrides carry text that a reader does not see.
 SMUGGLED = re.compile("[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]")
 # What has no UTF-8: halves of a pair.
 SURROGATE = re.compile("[\ud800-\udfff]")
 BLANK = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*")
 SPACES = re.compile(r"\s+")
+PAGE_BREAK = re.compile(r"\n?[\x0b\x0c]\n?")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 
 PREVIEW = 160
@@ -35,6 +38,11 @@ def validate_text(text: str, limit: int) -> str:
     if len(text) > limit:
         raise InvalidText(f"must be at most {limit:,} characters, not {len(text):,}")
     return text
+
+
+def strip_controls(text: str) -> str:
+    """A message without the colours of a terminal, page breaks, bells: they are nobody's words."""
+    return CONTROL.sub("", PAGE_BREAK.sub("\n", TERMINAL.sub("", text))) if CONTROL.search(text) else text
 
 
 def hash_content(text: str) -> str:

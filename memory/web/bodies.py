@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -10,7 +11,7 @@ from django.http.request import QueryDict
 from django.utils.datastructures import MultiValueDict
 from ninja.parser import Parser
 
-from memory.language.text import CONTROL, SURROGATE
+from memory.language.text import CONTROL, SURROGATE, strip_controls
 from memory.web.problems import FieldError, Problem, format_field_path, invalid_field, invalid_fields
 from memory.web.redaction import redact_body, redact_query
 
@@ -18,6 +19,9 @@ MAX_DEPTH = 32
 # A string up to its end or the end of the input; possessive, so that no input makes it try twice.
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 BRACKET = re.compile(rb"[\[\]{}]")
+MESSAGE_PAIR = ("user_message", "assistant_message")
+MESSAGE_LISTS = ("messages", "recent_messages")
+MESSAGE_TEXTS = ("content", "text", "refusal")
 JSON_TYPE = re.compile(r"application/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset=\"?utf-?8\"?\s*)?", re.IGNORECASE)
 
 
@@ -59,6 +63,7 @@ def check_query(data: QueryDict, sent: str) -> None:
 def read_json(raw: bytes) -> object:
     """The value of a body. Raises Problem, which names the field if it is known."""
     value = parse_json(raw)
+    strip_messages(value)
     errors: list[FieldError] = []
     find_faults(value, [], errors)
     if errors:
@@ -135,6 +140,32 @@ def parse_bounded_int(digits: str) -> int:
     except ValueError as error:
         # More digits than Python reads; its own words tell how to set that.
         raise invalid_field("", f"the number {digits[:20]}... has too many digits") from error
+
+
+def strip_messages(value: object) -> None:
+    """Takes out of what was said the control characters that are no words, in a pair of messages or in a list of them.
+
+    A tool that prints in colours would keep a whole exchange from being stored. Other texts are what their writer
+    means, and refused.
+    """
+    if not isinstance(value, dict):
+        return
+    # One message may stand for a list of one, as a text or an object.
+    strip_texts(value, (*MESSAGE_PAIR, *MESSAGE_LISTS))
+    for name in MESSAGE_LISTS:
+        listed = value.get(name)
+        for message in listed if isinstance(listed, list) else [listed]:
+            if isinstance(message, dict):
+                strip_texts(message, MESSAGE_TEXTS)
+                for part in message["content"] if isinstance(message.get("content"), list) else ():
+                    if isinstance(part, dict):
+                        strip_texts(part, MESSAGE_TEXTS)
+
+
+def strip_texts(value: dict[str, Any], names: Collection[str]) -> None:
+    for name in names:
+        if isinstance(text := value.get(name), str):
+            value[name] = strip_controls(text)
 
 
 def find_faults(value: object, path: list[str | int], errors: list[FieldError]) -> None:

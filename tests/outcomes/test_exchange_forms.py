@@ -148,6 +148,20 @@ def test_what_cannot_be_kept_is_named_and_leaves_nothing(
         assert not MemoryItem.objects.for_user(user).exists()
 
 
+def test_what_is_no_word_of_a_message_keeps_nothing_from_being_stored(api: ApiClient) -> None:
+    said, answered = "Why is\x00 it \x1b[31mred\x1b[0m?", "Page one.\x0cPage two.\x07\n\tDone."
+    pair = load_exchange(api, api.post(PATH, {"user_message": said, "assistant_message": answered}).json())
+    parts = [{"type": "text", "text": said}]
+    messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": answered}]
+    listed = load_exchange(api, api.post(PATH, {"messages": messages}).json())
+    for kept in (pair, listed):
+        told = (kept["user_message"], kept["assistant_message"])
+        assert told == ("Why is it red?", "Page one.\nPage two.\n\tDone.")
+    assert api.post("context", {"query": "And?", "recent_messages": messages}).status_code == 200
+    refused = api.post(PATH, {"user_message": "\x07", "assistant_message": "Hm."})
+    assert [one["field"] for one in refused.json()["errors"]] == ["user_message"]
+
+
 # --- any length --------------------------------------------------------------------------------------------------
 def test_what_is_longer_than_a_memory_is_kept_whole_and_its_memory_says_it_is_cut(
     user: EndUser, api: ApiClient

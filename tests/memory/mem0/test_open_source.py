@@ -62,6 +62,13 @@ def test_what_two_people_say_is_each_ones_own(send: Callable[..., Any], user: En
     assert told == {("alice", "zurich"), ("bob", "bern")}
 
 
+def test_colours_of_a_terminal_are_no_words(send: Callable[..., Any], user: EndUser) -> None:
+    added = {"user_id": user.external_id, "infer": False}
+    for messages in ("\x1b[31mbrick\x1b[0m", [{"role": "user", "content": "bri\x00ck\x0c"}]):
+        [kept] = send("POST", "/memories", json={**added, "messages": messages})["results"]
+        assert kept["memory"].strip() == "brick"
+
+
 def test_reset_forgets_the_people_of_a_key_and_no_organisation(new_client: Any, user: EndUser) -> None:
     MemoryItemFactory.create(user=user, tier="history")
     refused = new_client(user).client.post("/reset")

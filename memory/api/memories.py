@@ -121,15 +121,15 @@ def list_memories(request: HttpRequest, user: EndUser | None, options: Query[Lis
 
 
 @router.get(
-    "/users/{user_id}/memories/{item_id}",
+    "/users/{user_id}/memories/{memory_id}",
     auth=READ,
     response=describe_responses(200, MemoryOut, may_miss=True),
     operation_id="get_memory",
     summary="Read a memory",
 )
 @require_user
-def get_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
-    return render_item(open_facade(request).get(user, UUID(item_id)))
+def get_memory(request: HttpRequest, user: EndUser, memory_id: ItemId) -> HttpResponse:
+    return render_item(open_facade(request).get(user, UUID(memory_id)))
 
 
 def render_item(item: MemoryItem | None, duplicate_of: UUID | None = None, status: int = 200) -> HttpResponse:
@@ -144,7 +144,7 @@ def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
 
 
 @router.patch(
-    "/users/{user_id}/memories/{item_id}",
+    "/users/{user_id}/memories/{memory_id}",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, reads_body=True, writes=True, may_miss=True, may_expect=True),
     openapi_extra=describe_if_match(with_version=True),
@@ -152,7 +152,7 @@ def render_merged(item: MemoryItem | None, requested: UUID) -> HttpResponse:
     summary="Change a memory",
 )
 @require_user
-def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
+def revise_memory(request: HttpRequest, user: EndUser, memory_id: ItemId, body: MemoryPatch) -> HttpResponse:
     """A new text makes a new version; the one before stays readable under ``versions``.
 
     A passage of a book keeps its text.
@@ -164,7 +164,7 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
     # An empty change would answer 200 and leave the client believing that something happened.
     if not changes:
         raise invalid_field("", "name at least one field to change")
-    memory, key = open_facade(request), UUID(item_id)
+    memory, key = open_facade(request), UUID(memory_id)
     duplicate_id = memory.find_duplicate_of(user, key, text=body.text) if "text" in changes else None
     with expect_unchanged(request, partial(memory.hold_memory, user, key)):
         item = memory.revise(user, key, changes, now=timezone.now(), similar_to=duplicate_id, is_strict=body.strict)
@@ -172,7 +172,7 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
 
 
 @router.delete(
-    "/users/{user_id}/memories/{item_id}",
+    "/users/{user_id}/memories/{memory_id}",
     auth=WRITE,
     response=describe_responses(204, None, writes=True, may_miss=True, may_expect=True),
     openapi_extra=describe_if_match(with_version=True),
@@ -180,9 +180,9 @@ def revise_memory(request: HttpRequest, user: EndUser, item_id: ItemId, body: Me
     summary="Delete a memory for good",
 )
 @require_user
-def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+def delete_memory(request: HttpRequest, user: EndUser, memory_id: ItemId) -> HttpResponse:
     """Gone from every answer at once, with its versions and events. A passage of a book is refused: that goes whole."""
-    memory, key = open_facade(request), UUID(item_id)
+    memory, key = open_facade(request), UUID(memory_id)
     with expect_unchanged(request, partial(memory.hold_memory, user, key)):
         if not memory.remove_alone(user, key, now=timezone.now()):
             raise not_found()
@@ -190,38 +190,38 @@ def delete_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpR
 
 
 @router.post(
-    "/users/{user_id}/memories/{item_id}/archive",
+    "/users/{user_id}/memories/{memory_id}/archive",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="archive_memory",
     summary="Take a memory out of every answer, and keep it",
 )
 @write_once()
-def archive_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
-    return render_item(open_facade(request).archive(user, UUID(item_id), now=timezone.now()))
+def archive_memory(request: HttpRequest, user: EndUser, memory_id: ItemId) -> HttpResponse:
+    return render_item(open_facade(request).archive(user, UUID(memory_id), now=timezone.now()))
 
 
-def find_duplicate_of(request: HttpRequest, user: EndUser, item_id: str, *_: object, **__: object) -> UUID | None:
+def find_duplicate_of(request: HttpRequest, user: EndUser, memory_id: str, *_: object, **__: object) -> UUID | None:
     """The bank item that an archived one duplicates once it is back."""
-    return open_facade(request).find_duplicate_of(user, UUID(item_id))
+    return open_facade(request).find_duplicate_of(user, UUID(memory_id))
 
 
 @router.post(
-    "/users/{user_id}/memories/{item_id}/restore",
+    "/users/{user_id}/memories/{memory_id}/restore",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="restore_memory",
     summary="Bring an archived memory back",
 )
 @write_once(duplicate_id=find_duplicate_of)
-def restore_memory(request: HttpRequest, user: EndUser, item_id: ItemId, duplicate_id: UUID | None) -> HttpResponse:
-    key = UUID(item_id)
+def restore_memory(request: HttpRequest, user: EndUser, memory_id: ItemId, duplicate_id: UUID | None) -> HttpResponse:
+    key = UUID(memory_id)
     item = open_facade(request).restore(user, key, now=timezone.now(), similar_to=duplicate_id)
     return render_merged(item, key)
 
 
 @router.get(
-    "/users/{user_id}/memories/{item_id}/versions",
+    "/users/{user_id}/memories/{memory_id}/versions",
     auth=READ,
     response=describe_responses(200, VersionPage, may_miss=True),
     operation_id="list_versions",
@@ -229,9 +229,9 @@ def restore_memory(request: HttpRequest, user: EndUser, item_id: ItemId, duplica
 )
 @require_user
 def list_versions(
-    request: HttpRequest, user: EndUser, item_id: ItemId, options: Query[RecordPageOptions]
+    request: HttpRequest, user: EndUser, memory_id: ItemId, options: Query[RecordPageOptions]
 ) -> HttpResponse:
-    memory, key, listing = open_facade(request), UUID(item_id), ["versions", user.pk, str(UUID(item_id))]
+    memory, key, listing = open_facade(request), UUID(memory_id), ["versions", user.pk, str(UUID(memory_id))]
     if memory.get(user, key) is None:
         raise not_found()
     before = paging.read_number_cursor(listing, options.cursor)
@@ -241,7 +241,7 @@ def list_versions(
 
 
 @router.get(
-    "/users/{user_id}/memories/{item_id}/events",
+    "/users/{user_id}/memories/{memory_id}/events",
     auth=READ,
     response=describe_responses(200, EventPage, may_miss=True),
     operation_id="list_events",
@@ -249,9 +249,9 @@ def list_versions(
 )
 @require_user
 def list_events(
-    request: HttpRequest, user: EndUser, item_id: ItemId, options: Query[RecordPageOptions]
+    request: HttpRequest, user: EndUser, memory_id: ItemId, options: Query[RecordPageOptions]
 ) -> HttpResponse:
-    memory, key, listing = open_facade(request), UUID(item_id), ["events", user.pk, str(UUID(item_id))]
+    memory, key, listing = open_facade(request), UUID(memory_id), ["events", user.pk, str(UUID(memory_id))]
     if memory.get(user, key) is None:
         raise not_found()
     before = paging.read_number_cursor(listing, options.cursor)

@@ -291,62 +291,64 @@ def list_shared(request: HttpRequest, user: EndUser, space: str, options: Query[
 
 
 @router.get(
-    "/users/{user_id}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{memory_id}",
     auth=READ,
     response=describe_responses(200, SharedOut, may_miss=True),
     operation_id="get_shared_memory",
     summary="A memory of a space",
 )
 @require_user
-def get_shared(request: HttpRequest, user: EndUser, space: str, item_id: ItemId) -> HttpResponse:
+def get_shared(request: HttpRequest, user: EndUser, space: str, memory_id: ItemId) -> HttpResponse:
     access = find_space_or_404(request, user, space)
-    return render_shared(open_facade(request).get_shared(access, user, UUID(item_id)))
+    return render_shared(open_facade(request).get_shared(access, user, UUID(memory_id)))
 
 
 @router.patch(
-    "/users/{user_id}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{memory_id}",
     auth=WRITE_WHOLE,
     response=describe_responses(200, SharedOut, reads_body=True, writes=True, may_miss=True),
     operation_id="revise_shared_memory",
     summary="Change a memory of a space: a writer what they shared, a curator any",
 )
 @require_user
-def revise_shared(request: HttpRequest, user: EndUser, space: str, item_id: ItemId, body: MemoryPatch) -> HttpResponse:
+def revise_shared(
+    request: HttpRequest, user: EndUser, space: str, memory_id: ItemId, body: MemoryPatch
+) -> HttpResponse:
     access, changes = find_space_or_404(request, user, space), body.changes()
     if not changes:
         raise invalid_field("", "name at least one field to change")
     if changes.get("always_inject"):
         raise invalid_field("always_inject", "is for a person's own memories")
     with answer_refusals():
-        key = UUID(item_id)
+        key = UUID(memory_id)
         return render_shared(open_facade(request).revise_shared(access, user, key, changes, now=timezone.now()))
 
 
 @router.post(
-    "/users/{user_id}/spaces/{space}/memories/{item_id}/archive",
+    "/users/{user_id}/spaces/{space}/memories/{memory_id}/archive",
     auth=WRITE_WHOLE,
     response=describe_responses(200, SharedOut, writes=True, may_miss=True),
     operation_id="archive_shared_memory",
     summary="Take a memory of a space out of every answer, and keep it",
 )
 @answer_once
-def archive_shared(request: HttpRequest, user: EndUser, space: str, item_id: ItemId) -> HttpResponse:
+def archive_shared(request: HttpRequest, user: EndUser, space: str, memory_id: ItemId) -> HttpResponse:
     access = find_space_or_404(request, user, space)
     with answer_refusals():
-        return render_shared(open_facade(request).archive_shared(access, user, UUID(item_id), now=timezone.now()))
+        return render_shared(open_facade(request).archive_shared(access, user, UUID(memory_id), now=timezone.now()))
 
 
 @router.delete(
-    "/users/{user_id}/spaces/{space}/memories/{item_id}",
+    "/users/{user_id}/spaces/{space}/memories/{memory_id}",
     auth=WRITE_WHOLE,
     response=describe_responses(204, None, writes=True, may_miss=True),
     operation_id="unshare_memory",
     summary="Take a memory out of a space for good",
 )
 @require_user
-def unshare_memory(request: HttpRequest, user: EndUser, space: str, item_id: ItemId) -> HttpResponse:
+def unshare_memory(request: HttpRequest, user: EndUser, space: str, memory_id: ItemId) -> HttpResponse:
     access = find_space_or_404(request, user, space)
     with answer_refusals():
-        if not open_facade(request).unshare(access, user, UUID(item_id), now=timezone.now()):
+        if not open_facade(request).unshare(access, user, UUID(memory_id), now=timezone.now()):
             raise not_found()
     return HttpResponse(status=204)

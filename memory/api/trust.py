@@ -29,21 +29,21 @@ LISTED = 1_000
 
 
 @router.post(
-    "/users/{user_id}/memories/{item_id}/vouch",
+    "/users/{user_id}/memories/{memory_id}/vouch",
     auth=ADMIN,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="vouch_for_memory",
     summary="Answer for a memory as for one's own words",
 )
 @write_once()
-def vouch_for_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> HttpResponse:
+def vouch_for_memory(request: HttpRequest, user: EndUser, memory_id: ItemId) -> HttpResponse:
     """Raises its trust to ``user``, so that it may be promoted and always injected, and ends its review. Nothing else
     does either."""
-    return render_item(open_facade(request).vouch(user, UUID(item_id), now=timezone.now()))
+    return render_item(open_facade(request).vouch(user, UUID(memory_id), now=timezone.now()))
 
 
 @router.post(
-    "/users/{user_id}/memories/{item_id}/events/{event_id}/undo",
+    "/users/{user_id}/memories/{memory_id}/events/{event_id}/undo",
     auth=WRITE,
     response=describe_responses(200, MemoryOut, writes=True, may_miss=True),
     operation_id="undo_event",
@@ -51,12 +51,12 @@ def vouch_for_memory(request: HttpRequest, user: EndUser, item_id: ItemId) -> Ht
 )
 @write_once(duplicate_id=find_duplicate_of)
 def undo_event(
-    request: HttpRequest, user: EndUser, item_id: ItemId, event_id: EventId, duplicate_id: UUID | None
+    request: HttpRequest, user: EndUser, memory_id: ItemId, event_id: EventId, duplicate_id: UUID | None
 ) -> HttpResponse:
     """A move only while it is the last thing that happened to the memory; the outcomes that led to it do not lead to it
     again, the next one decides. A verdict when it was recorded by memory ids, without a turn or an exchange: where it
     names one, a new verdict on the same answer takes its place."""
-    memory, key = open_facade(request), UUID(item_id)
+    memory, key = open_facade(request), UUID(memory_id)
     return render_merged(memory.undo(user, key, event_id, now=timezone.now(), similar_to=duplicate_id), key)
 
 

@@ -71,7 +71,7 @@ class RemovalVerbs(FacadePart):
     def remove_alone(self, user: EndUser, item_id: uuid.UUID, *, now: datetime) -> bool:
         """The same for what is no part of a book. Raises WriteRefused."""
         if library.list_passage_ids(user, [item_id]):
-            raise WriteRefused("item_id", GOES_WHOLE)
+            raise WriteRefused("memory_id", GOES_WHOLE)
         return self.remove(user, item_id, now=now)
 
     def remove_all(

@@ -104,7 +104,10 @@ def authenticate_header(request: HttpRequest, header: str) -> Principal:
             return get_local_principal()
         raise invalid_key("Send the header Authorization: Bearer <key>.")
     scheme, _, token = header.partition(" ")
-    principal = authenticate(token, now=timezone.now()) if scheme.lower() == "bearer" else None
+    if scheme.lower() != "bearer":
+        # A valid key under another scheme is no unknown key.
+        raise invalid_key("Send the key as Authorization: Bearer <key>; other schemes are not read.")
+    principal = authenticate(token, now=timezone.now())
     if principal is None:
         raise invalid_key("The key is unknown, expired or revoked.", error="invalid_token")
     return principal

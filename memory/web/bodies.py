@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -62,7 +63,7 @@ def check_query(data: QueryDict, sent: str) -> None:
 
 def read_json(raw: bytes) -> object:
     """The value of a body. Raises Problem, which names the field if it is known."""
-    value = parse_json(raw)
+    value = parse_json(raw, UnreadableNumber.of)
     strip_messages(value)
     errors: list[FieldError] = []
     find_faults(value, [], errors)
@@ -79,8 +80,27 @@ def read_json_object(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def parse_json(raw: bytes) -> object:
-    """The value of a body whose texts may hold anything: control characters, lone surrogates. Raises Problem."""
+class UnreadableNumber(float):
+    """Stands where a number cannot be read, until the field it stands in is known."""
+
+    fault: str
+
+    @classmethod
+    def of(cls, fault: str) -> "UnreadableNumber":
+        number = cls("nan")
+        number.fault = fault
+        return number
+
+
+def refuse_number(fault: str) -> NoReturn:
+    raise invalid_field("", fault)
+
+
+def parse_json(raw: bytes, replace_number: Callable[[str], float] = refuse_number) -> object:
+    """The value of a body whose texts may hold anything: control characters, lone surrogates. Raises Problem.
+
+    ``replace_number`` makes of a fault what stands in the place of a number that cannot be read.
+    """
     check_depth(raw)
     # Bytes that are not UTF-8 become lone surrogates, so that the check below can name the field they stand in.
     text = raw.decode("utf-8", "surrogateescape")
@@ -88,9 +108,9 @@ def parse_json(raw: bytes) -> object:
         value: object = json.loads(
             text,
             object_pairs_hook=reject_duplicate_keys,
-            parse_constant=refuse_constant,
-            parse_float=parse_finite_float,
-            parse_int=parse_bounded_int,
+            parse_constant=lambda name: replace_number(f"{name} is not a JSON number"),
+            parse_float=partial(parse_finite_float, replace_number),
+            parse_int=partial(parse_bounded_int, replace_number),
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
@@ -123,23 +143,18 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def refuse_constant(name: str) -> NoReturn:
-    raise invalid_field("", f"{name} is not a JSON number")
-
-
-def parse_finite_float(digits: str) -> float:
+def parse_finite_float(replace_number: Callable[[str], float], digits: str) -> float:
     number = float(digits)
-    if number in {float("inf"), float("-inf")}:
-        raise invalid_field("", f"the number {digits[:20]} is too large")
-    return number
+    is_finite = number not in {float("inf"), float("-inf")}
+    return number if is_finite else replace_number(f"the number {digits[:20]} is too large")
 
 
-def parse_bounded_int(digits: str) -> int:
+def parse_bounded_int(replace_number: Callable[[str], float], digits: str) -> float:
     try:
         return int(digits)
-    except ValueError as error:
+    except ValueError:
         # More digits than Python reads; its own words tell how to set that.
-        raise invalid_field("", f"the number {digits[:20]}... has too many digits") from error
+        return replace_number(f"the number {digits[:20]}... has too many digits")
 
 
 def strip_messages(value: object) -> None:
@@ -172,6 +187,8 @@ def find_faults(value: object, path: list[str | int], errors: list[FieldError]) 
     if isinstance(value, str):
         if fault := find_text_fault(value):
             errors.append(FieldError(format_field_path(path), fault))
+    elif isinstance(value, UnreadableNumber):
+        errors.append(FieldError(format_field_path(path), value.fault))
     elif isinstance(value, dict):
         for key, inner in value.items():
             if fault := find_text_fault(key):

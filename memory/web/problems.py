@@ -200,16 +200,27 @@ def format_field_path(location: Iterable[str | int]) -> str:
 
 def problem_from_validation(error: ValidationError) -> Problem:
     rules: dict[str, list[str]] = {}
+    alternatives: set[str] = set()
     for one in error.errors:
         source, *location = one["loc"]
         # A body's errors carry the name of the parameter that reads it, which is not the client's business.
         if source == "body":
             location = location[1:]
-        if one["type"] != "extra_forbidden":
-            location = [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
+        whole, location = location, drop_union_members(one["type"], location)
         message = describe_rule(one) if location else f"the body {describe_rule(one)}"
-        rules.setdefault(format_field_path(location), []).append(message)
-    return invalid_fields(FieldError(field, " or ".join(dict.fromkeys(messages))) for field, messages in rules.items())
+        field = format_field_path(location)
+        rules.setdefault(field, []).append(message)
+        alternatives |= {field} if len(location) < len(whole) else set()
+    # Who sent a list with a wrong entry meant a list: that it could have been a word is of no use.
+    meant = {field for field in alternatives if any(other.startswith(f"{field}[") for other in rules)}
+    told = {field: messages for field, messages in rules.items() if field not in meant}
+    return invalid_fields(FieldError(field, " or ".join(dict.fromkeys(messages))) for field, messages in told.items())
+
+
+def drop_union_members(kind: str, location: list[str | int]) -> list[str | int]:
+    if kind == "extra_forbidden":
+        return location
+    return [part for part in location if not UNION_MEMBER.fullmatch(str(part))]
 
 
 def describe_rule(error: dict[str, Any]) -> str:

@@ -75,6 +75,7 @@ def test_names_that_differ_in_what_nobody_sees_are_one_name(api: ApiClient, user
     ("path", "body", "field", "says"),
     [
         ("search", {"query": "a", "collections": 5}, "collections", "must be 'all' or must be a list"),
+        ("search", {"query": "a", "collections": ["hist"]}, "collections[0]", "must be 'working', 'history'"),
         ("search", {"query": "a", "limit": 51}, "limit", "must be less than or equal to 50"),
         ("memories", {"text": "a", "tags": ["x"] * 21}, "tags", "must have at most 20 items, not 21"),
         ("memories", {"text": "a", "source": 5}, "source", "must be a valid string or must be a JSON object"),

@@ -27,7 +27,7 @@ from memory.admin.api.callers import (
 )
 from memory.admin.api.problems import answer_fault
 from memory.web.bodies import read_json
-from memory.web.problems import not_found, refuse_unknown
+from memory.web.problems import FieldError, Problem, refuse_unknown
 
 if TYPE_CHECKING:
     from memory.models import Organization
@@ -101,7 +101,8 @@ class AdminViewSet(AdminView, GenericViewSet[Any]):
         """Whoever names an organisation that is not theirs is told what one that does not exist is told."""
         slug = read_field(self.request, "organization")
         if isinstance(slug, str) and slug and not self.list_own_organizations().filter(slug=slug).exists():
-            raise not_found()
+            rule = "names no organisation of yours"
+            raise Problem(404, "not_found", f"organization: {rule}", errors=[FieldError("organization", rule)])
 
 
 def read_field(request: Request, name: str) -> object:

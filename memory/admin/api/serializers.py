@@ -1,5 +1,6 @@
 """What each noun shows, and what may be said of it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -41,6 +42,22 @@ class OwnerField(serializers.SlugRelatedField[Organization]):
         super().__init__(slug_field="slug", read_only=True)
 
 
+class NamesChoices:
+    """A refusal names what may be sent instead; the framework's repeats what was sent alone."""
+
+    def __init__(self, choices: Sequence[str], **settings: Any) -> None:
+        messages = {"invalid_choice": f"must be {' or '.join(choices)}"}
+        super().__init__(choices=choices, error_messages=messages, **settings)  # type: ignore[call-arg]
+
+
+class NamedChoiceField(NamesChoices, serializers.ChoiceField):
+    pass
+
+
+class NamedChoicesField(NamesChoices, serializers.MultipleChoiceField):
+    pass
+
+
 class OrganizationSerializer(serializers.ModelSerializer[Organization]):
     class Meta:
         model = Organization
@@ -56,7 +73,7 @@ class OrganizationSerializer(serializers.ModelSerializer[Organization]):
 
 class KeySerializer(serializers.ModelSerializer[ApiKey]):
     organization: "serializers.SlugRelatedField[Organization]" = OwnOrganizationField()
-    scopes = serializers.MultipleChoiceField(choices=SCOPES, allow_empty=False)
+    scopes = NamedChoicesField(choices=SCOPES, allow_empty=False)
     user_ids = serializers.ListField(
         child=serializers.RegexField(rf"^{EXTERNAL_ID_PATTERN.pattern}\Z", max_length=128),
         allow_null=True,
@@ -65,7 +82,7 @@ class KeySerializer(serializers.ModelSerializer[ApiKey]):
         max_length=1_000,
     )
     requests_per_second = serializers.IntegerField(min_value=1, max_value=100_000, allow_null=True, required=False)
-    secrets = serializers.ChoiceField(choices=[one.value for one in SecretHandling], required=False)
+    secrets = NamedChoiceField(choices=[one.value for one in SecretHandling], required=False)
     lifetime_days = serializers.IntegerField(min_value=1, max_value=3_650, required=False, write_only=True)
 
     class Meta:
@@ -104,7 +121,7 @@ class KeyLimitSerializer(serializers.Serializer[ApiKey]):
 class MemberSerializer(serializers.ModelSerializer[Membership]):
     organization: "serializers.SlugRelatedField[Organization]" = OwnOrganizationField()
     username = serializers.CharField(source="operator.username", max_length=150)
-    role = serializers.ChoiceField(choices=[role.value for role in OperatorRole])
+    role = NamedChoiceField(choices=[role.value for role in OperatorRole])
     is_active = serializers.BooleanField(source="operator.is_active", read_only=True)
     last_login = serializers.DateTimeField(source="operator.last_login", read_only=True)
 
@@ -114,7 +131,7 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
 
 class RoleSerializer(serializers.Serializer[Membership]):
-    role = serializers.ChoiceField(choices=[role.value for role in OperatorRole])
+    role = NamedChoiceField(choices=[role.value for role in OperatorRole])
 
 
 class PersonSerializer(serializers.ModelSerializer[EndUser]):
@@ -189,7 +206,7 @@ class ReindexSerializer(serializers.ModelSerializer[ReindexRun]):
 
 
 class ReindexChangeSerializer(serializers.Serializer[ReindexRun]):
-    state = serializers.ChoiceField(choices=["running", "paused", "cancelled"])
+    state = NamedChoiceField(choices=["running", "paused", "cancelled"])
 
 
 class CheckSerializer(serializers.ModelSerializer[DriftReport]):

@@ -118,6 +118,21 @@ def test_a_key_is_not_made_wider_than_it_was_asked_for(by_key: APIClient, field:
     assert send(by_key.post, "/keys", {**KEY, **every, "lifetime_days": 3}).status_code == 201
 
 
+@pytest.mark.parametrize(
+    ("change", "status", "field", "says"),
+    [
+        ({"organization": "nope"}, 404, "organization", "names no organisation of yours"),
+        ({"scopes": ["reed"]}, 422, "scopes", "must be read or write or admin"),
+        ({"secrets": "hide"}, 422, "secrets", "must be redact or refuse"),
+    ],
+)
+def test_a_refusal_names_the_field_and_what_may_be_sent(
+    by_key: APIClient, change: dict[str, Any], status: int, field: str, says: str
+) -> None:
+    answer = send(by_key.post, "/keys", {**KEY, **change})
+    assert (answer.status_code, answer.json()["errors"]) == (status, [{"field": field, "message": says}])
+
+
 def test_no_call_passes_over_what_it_does_not_know(by_key: APIClient, user: EndUser) -> None:
     kept = send(by_key.post, "/keys", KEY).json()["id"]
     asked: list[tuple[str, str, dict[str, Any]]] = [

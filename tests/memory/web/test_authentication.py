@@ -56,6 +56,11 @@ def test_only_a_whole_key_in_its_header_is_a_key(api: ApiClient, header: str | N
     assert is_unauthorised(api.http.get(api.url("memories"), headers=headers))
 
 
+def test_a_key_of_another_scheme_is_not_called_unknown(api: ApiClient) -> None:
+    refused = api.http.get(api.url("memories"), headers={"Authorization": f"Token {api.key}"})
+    assert (refused.status_code, "Authorization: Bearer" in refused.json()["detail"]) == (401, True)
+
+
 def test_the_scheme_may_be_written_in_any_case(api: ApiClient) -> None:
     headers = {"Authorization": f"bearer {api.key}"}
     assert api.http.get(api.url("memories"), headers=headers).status_code == 200

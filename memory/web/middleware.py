@@ -1,5 +1,6 @@
 """The edge of the site: request bodies are limited, and every failure under ``/api/`` is a problem in JSON."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
@@ -22,6 +23,11 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 PREFIX = "/api/"
 # They read their bodies themselves, which are larger and come slower than others.
 GATEWAY = ("/v1/chat/completions", "/v1/responses")
+# What is not deleted by itself, and how it is.
+GONE_WITH = {
+    re.compile(r"/exchanges/[^/]+$"): "An exchange goes with its memory: DELETE .../memories/{memory_id}.",
+    re.compile(r"/threads/"): 'A conversation goes by POST .../memories/delete {"filters": {"thread_id": "..."}}.',
+}
 KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
 
@@ -42,7 +48,7 @@ class ApiEdgeMiddleware:
         if not problem and has_plausible_key(request):
             problem = self.read_ahead(request)
         try:
-            response = problem.response() if problem else convert_to_problem(self.get_response(request))
+            response = problem.response() if problem else convert_to_problem(request, self.get_response(request))
         finally:
             close_spool(request)
         # Every answer is about one person: no proxy may keep it.
@@ -77,12 +83,19 @@ def has_plausible_key(request: HttpRequest) -> bool:
     return scheme.lower() == "bearer" and is_well_formed(token)
 
 
-def convert_to_problem(response: HttpResponseBase) -> HttpResponseBase:
+def convert_to_problem(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     # Django's own refusals (an unknown host, a failed parse) come as HTML.
     if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
         return response
     headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-    return problem_from_status(response.status_code, headers=headers).response()
+    detail = describe_allowed(request, headers["Allow"]) if "Allow" in headers else ""
+    return problem_from_status(response.status_code, detail, headers).response()
+
+
+def describe_allowed(request: HttpRequest, allowed: str) -> str:
+    hint = next((hint for place, hint in GONE_WITH.items() if place.search(request.path_info)), "")
+    told = f" {hint}" if hint and request.method == "DELETE" else ""
+    return f"Use {allowed}.{told}"
 
 
 def has_readable_path(request: HttpRequest) -> bool:

@@ -294,3 +294,15 @@ def test_what_was_said_before_is_read_with_what_the_same_person_says(
         clock.advance(minutes=place)
         api.post(PATH, {"user_message": text, "assistant_message": reply, "speaker": name})
     assert ("alice", "lives_in", "paris") in list_facts(api, user, clock)
+
+
+# --- what goes ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("place", ["exchanges/{exchange_id}", "threads/t-1"])
+def test_what_is_not_deleted_by_itself_says_how_it_goes(api: ApiClient, place: str) -> None:
+    stored = api.post(PATH, PAIR).json()
+    refused = api.delete(place.format_map(stored))
+    assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
+    assert "/memories/" in refused.json()["detail"]
+    assert "GET" in refused.json()["detail"]
+    assert api.delete(f"memories/{stored['memory_id']}").status_code == 204
+    assert api.get(f"exchanges/{stored['exchange_id']}").status_code == 404

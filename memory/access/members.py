@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, Q
 
 from memory.access.audit import record_change
 from memory.models import Membership, Operator, Organization
@@ -28,6 +29,22 @@ def is_owner(operator: Operator, organization_id: int) -> bool:
         return True
     rows = Membership.objects.filter(operator=operator, organization_id=organization_id)
     return rows.filter(role=OperatorRole.OWNER.value).exists()
+
+
+def is_owner_named(actor: str, organization_id: int) -> bool:
+    """Whether the operator that events call by this name ("operator:vera") owns the organisation now."""
+    kind, _colon, username = actor.partition(":")
+    operator = Operator.objects.filter(username=username, is_active=True).first() if kind == "operator" else None
+    return operator is not None and is_owner(operator, organization_id)
+
+
+def list_owners(organization: Organization | None) -> list[str]:
+    """Whom to ask: the names of who governs this organisation, or every one of them where it is None."""
+    governed = Organization.objects.all() if organization is None else Organization.objects.filter(pk=organization.pk)
+    owned = Q(membership__role=OperatorRole.OWNER.value, membership__organization__in=governed)
+    active = Operator.objects.filter(is_active=True).annotate(owned=Count("membership", filter=owned))
+    owners = active.filter(owned=governed.count(), owned__gt=0) or active.filter(is_superuser=True)
+    return sorted(one.get_username() for one in owners)
 
 
 def choose_first_role(organization: Organization) -> OperatorRole:

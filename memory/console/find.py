@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from memory.console.acting import open_facade
 from memory.console.forms import FindForm
 from memory.console.people import list_nameable
-from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace
+from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
 from memory.models import EndUser, MemoryItem, Operator
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, operator_page, person_page, render_page
@@ -67,7 +67,7 @@ def render_found(request: OperatorRequest, person: ViewedPerson | None) -> HttpR
 def find_places(operator: Operator, person: ViewedPerson | None, query: str) -> list[FoundPlace]:
     words = query.casefold().split()
     found = list_addresses(OF_PERSON, words, person.path) if person else []
-    found += list_addresses(OF_ORGANIZATIONS, words, ())
+    found += list_addresses(list_open(OF_ORGANIZATIONS, operator), words, ())
     if can_see_everybody(operator):
         found += list_addresses(OF_INSTALLATION, words, ())
     return found

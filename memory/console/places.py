@@ -1,27 +1,37 @@
 """The pages of the console, each once: by what it is found in the palette, and what the settings hub says of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from django.utils.functional import Promise
 
+from memory.models import Operator
+from memory.web.viewing import list_owned_organizations
 from memory.web.wordings import translate as _
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolePlace:
     """A page that can be found by its name and by ``also``, other words that it is looked for by; ``line`` says what it
-    is good for, where it governs something and so stands in the hub."""
+    is good for, where it governs something and so stands in the hub. With ``is_for_owners`` it opens to nobody else."""
 
     view: str
     icon: str
     name: str | Promise
     also: str | Promise = ""
     line: str | Promise = ""
+    is_for_owners: bool = False
 
     def answers_to(self, words: list[str]) -> bool:
         names = f"{self.name} {self.also}".casefold().split()
         return all(any(name.startswith(word) for name in names) for word in words)
+
+
+def list_open(places: Iterable[ConsolePlace], operator: Operator) -> list[ConsolePlace]:
+    """Those that answer this operator with a page and not with whom to ask."""
+    owns = list_owned_organizations(operator).exists()
+    return [place for place in places if owns or not place.is_for_owners]
 
 
 OF_PERSON: Final = (
@@ -94,6 +104,7 @@ OF_ORGANIZATIONS: Final = (
         _("Data"),
         _("index rebuild backup erase delete remove person"),
         _("Rebuild and compare the index, back up, erase a person."),
+        is_for_owners=True,
     ),
     ConsolePlace(
         "mcp",

@@ -19,6 +19,7 @@ from django.utils.translation import ngettext_lazy, pgettext
 
 from knowledge_graph.hotmem.replay import list_hot_threads
 from memory.access.confinement import RowScope
+from memory.access.members import is_owner, list_owners
 from memory.console.acting import open_facade
 from memory.console.explanations import STAGES
 from memory.console.glossary import TERMS
@@ -28,7 +29,7 @@ from memory.console.session import THEME_COOKIE, THEMES
 from memory.console.settings import wordings
 from memory.guard.redaction.texts import MARK
 from memory.language.text import SMUGGLED
-from memory.models import AuditEvent, Operator
+from memory.models import AuditEvent, Operator, Organization
 from memory.models.inbox import MatterKind
 from memory.web.conversation_addresses import SaidInThread, write_conversation_query
 from memory.web.labels import describe_actor, draw_arrow, name_secret, name_tier, name_word
@@ -223,6 +224,17 @@ def has_hot_turns(person: ViewedPerson, conversation: SaidInThread) -> bool:
 @register.simple_tag
 def describe_change(event: AuditEvent) -> str:
     return wordings.describe_change(event.action, event.details)
+
+
+@register.filter
+def governs(operator: Operator, organization: Organization) -> bool:
+    return is_owner(operator, organization.pk)
+
+
+@register.simple_tag
+def owners(organization: Organization) -> str:
+    """Whom to ask, by name: "vera, kim"."""
+    return ", ".join(list_owners(organization))
 
 
 @register.filter

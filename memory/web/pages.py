@@ -5,14 +5,15 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from memory.access.members import is_owner, list_owners
 from memory.conf import memory_conf
-from memory.models import Operator
+from memory.models import Operator, Organization
 from memory.web.viewing import ViewedPerson, find_viewed_person
 
 P = ParamSpec("P")
@@ -32,6 +33,20 @@ class OperatorRequest(HttpRequest):
 
 Page = Callable[Concatenate[OperatorRequest, P], HttpResponse]
 PersonPage = Callable[Concatenate[OperatorRequest, ViewedPerson, ...], HttpResponse]
+
+
+class OwnersOnly(Exception):
+    """What was asked for is the owners' of an organisation; of all of them where it names none."""
+
+    def __init__(self, organization: Organization | None = None) -> None:
+        super().__init__("for owners only")
+        self.organization = organization
+
+
+def require_owner(operator: Operator, organization: Organization) -> None:
+    """Raises OwnersOnly."""
+    if not is_owner(operator, organization.pk):
+        raise OwnersOnly(organization)
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -72,9 +87,20 @@ def operator_page(view: Page[P]) -> Callable[Concatenate[HttpRequest, P], HttpRe
         # Before anything is looked up: what exists is nobody's business who has not signed in.
         if not request.user.is_authenticated:
             return forbid_caching(redirect_to_sign_in(request))
-        return forbid_caching(view(cast("OperatorRequest", request), *args, **kwargs))
+        try:
+            return forbid_caching(view(cast("OperatorRequest", request), *args, **kwargs))
+        except OwnersOnly as refused:
+            return forbid_caching(render_owners_only(request, refused.organization))
+        except Http404:
+            # The site's own answer has no way back into the console.
+            return forbid_caching(render(request, "console/missing.html", status=404))
 
     return show_page
+
+
+def render_owners_only(request: HttpRequest, organization: Organization | None) -> HttpResponse:
+    context = {"organization": organization, "owners": list_owners(organization)}
+    return render(request, "console/owners_only.html", context, status=403)
 
 
 def person_page(view: PersonPage) -> Callable[..., HttpResponse]:

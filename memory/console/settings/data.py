@@ -12,15 +12,27 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HTMX_STOP_POLLING
 
-from memory.access.members import is_owner
 from memory.console.acting import open_facade
 from memory.console.forms import PeopleForm
 from memory.console.people import list_nameable
 from memory.facade import installation
 from memory.facade.installation import TaskRefused
 from memory.models import EndUser, Erasure
-from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, person_page, wants_fragment
-from memory.web.viewing import ViewedPerson, governs_everything, list_owned_organizations
+from memory.web.pages import (
+    LAST_VIEWED,
+    OperatorRequest,
+    OwnersOnly,
+    operator_page,
+    person_page,
+    require_owner,
+    wants_fragment,
+)
+from memory.web.viewing import (
+    ViewedPerson,
+    governs_everything,
+    list_owned_organizations,
+    list_visible_organizations,
+)
 
 SHOWN_ERASURES: Final = 10
 SHOWN_PEOPLE: Final = 20
@@ -33,7 +45,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     """The page; the part is what changes while work goes on, asked for until all of it rests."""
     owned = list_owned_organizations(request.user)
     if not owned.exists():
-        raise Http404("not for this operator")
+        raise OwnersOnly(list_visible_organizations(request.user).first())
     if request.method == "POST":
         return start_work(request)
     context = build_context(request)
@@ -72,7 +84,7 @@ def find_people(request: OperatorRequest) -> dict[str, Any]:
 def start_work(request: OperatorRequest) -> HttpResponse:
     # The index and the backups are everybody's.
     if not governs_everything(request.user):
-        raise Http404("not for this operator")
+        raise OwnersOnly
     works: dict[str, tuple[Callable[..., object], str]] = {
         "reindex": (installation.start_reindex, _("The index is being rebuilt. The one there is answers meanwhile.")),
         "pause": (installation.pause_reindex, _("The rebuilding is paused.")),
@@ -100,8 +112,7 @@ def start_work(request: OperatorRequest) -> HttpResponse:
 @person_page
 def erase(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """What would go, and a field that asks for the id: nobody erases by a slip of the hand."""
-    if not is_owner(request.user, person.organization.pk):
-        raise Http404("not for this operator")
+    require_owner(request.user, person.organization)
     typed = request.POST.get("confirm", "").strip()
     if request.method == "POST" and typed == person.user.external_id:
         erase_person(request, person)

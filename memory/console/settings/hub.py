@@ -1,5 +1,6 @@
 """The way to everything that governs a memory, in a line each, and who changed what of it last."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memory.access.audit import list_changes
-from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace
+from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
 from memory.models import ApiKey, Membership, WebhookEndpoint
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, list_visible_organizations
@@ -39,7 +40,8 @@ class HubGroup:
 def page(request: OperatorRequest) -> HttpResponse:
     own = list(list_visible_organizations(request.user).values_list("pk", flat=True))
     sees_everybody = can_see_everybody(request.user)
-    groups = [HubGroup(str(_("Organisations")), list_entries(OF_ORGANIZATIONS, (), count_rows(own)))]
+    of_organizations = list_open(OF_ORGANIZATIONS, request.user)
+    groups = [HubGroup(str(_("Organisations")), list_entries(of_organizations, (), count_rows(own)))]
     if sees_everybody:
         groups.append(HubGroup(str(_("Installation")), list_entries(OF_INSTALLATION, ())))
     if person := find_last_viewed(request):
@@ -54,7 +56,7 @@ def page(request: OperatorRequest) -> HttpResponse:
 
 
 def list_entries(
-    places: tuple[ConsolePlace, ...], path: tuple[str, ...], figures: dict[str, int] | None = None
+    places: Iterable[ConsolePlace], path: tuple[str, ...], figures: dict[str, int] | None = None
 ) -> list[HubEntry]:
     counted = figures or {}
     return [

@@ -21,7 +21,7 @@ from memory.console import throttle
 from memory.console.settings.forms import IssueKeyForm, RateForm
 from memory.models import ApiKey, AuditEvent, Organization
 from memory.web.notices import tell_with_undo
-from memory.web.pages import OperatorRequest, operator_page
+from memory.web.pages import OperatorRequest, operator_page, require_owner
 from memory.web.viewing import list_owned_organizations, list_visible_organizations
 
 # Of one organisation; those that are revoked come last, and the search finds the others.
@@ -163,8 +163,7 @@ def detail(request: OperatorRequest, key_id: int) -> HttpResponse:
             request, key, RateForm(initial={"requests_per_second": key.requests_per_second}, label_suffix="")
         )
     # A member sees the key on this page and may not change it.
-    if not is_owner(request.user, key.organization_id):
-        raise Http404("not for this operator")
+    require_owner(request.user, key.organization)
     if request.POST.get("action") == "revoke":
         if revoke_key(key, now=timezone.now(), actor=request.user.actor):
             messages.success(request, _("%(name)s is revoked: its next call is refused.") % {"name": key.name})

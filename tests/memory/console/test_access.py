@@ -250,6 +250,13 @@ def test_every_address_of_the_console_asks_who_is_there(nobody: Console) -> None
         assert (answer.status_code, "/console/login" in answer.headers["Location"]) == (302, True), pattern.name
 
 
+def test_what_is_not_found_keeps_the_way_back(console: Console, place: str) -> None:
+    answer = console.get(f"{place}/memories/{uuid.uuid4()}")
+    assert answer.status_code == 404
+    assert b'href="/console/settings"' in answer.content
+    assert b"may not see it" in answer.content
+
+
 def test_the_pages_say_when_the_memory_is_switched_off(console: Console, place: str) -> None:
     flags = {**memory_conf().flags, "system": False}
     with override_settings(MEMORY={**settings.MEMORY, "FLAGS": flags}):

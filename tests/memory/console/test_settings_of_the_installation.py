@@ -108,13 +108,18 @@ def test_only_owners_start_work_and_only_of_everything(
     console: Console, governing: Console, user: EndUser, place: str
 ) -> None:
     for action in ("reindex", "check", "backup"):
-        assert console.post("/console/data", {"action": action}).status_code == 404
-    assert console.get("/console/data").status_code == 404
-    assert console.get(f"{place}/erase").status_code == 404
-    assert console.post(f"{place}/erase", {"confirm": "ann"}).status_code == 404
+        assert console.post("/console/data", {"action": action}).status_code == 403
+    said = console.get("/console/data")
+    assert (said.status_code, b"ask <bdi>vera</bdi>" in said.content) == (403, True)
+    assert b'href="/console/settings"' in said.content
+    for page in ("settings", "find?q=data"):
+        assert b"/console/data" not in console.get(f"/console/{page}").content
+    assert b"/console/data" in governing.get("/console/settings").content
+    assert console.get(f"{place}/erase").status_code == 403
+    assert console.post(f"{place}/erase", {"confirm": "ann"}).status_code == 403
     assert governing.post("/console/data", {"action": "nonsense"}).status_code == 404
     Organization.objects.create(slug="umbra", name="Umbra")
-    assert governing.post("/console/data", {"action": "backup"}).status_code == 404
+    assert governing.post("/console/data", {"action": "backup"}).status_code == 403
     assert b"Back up" not in governing.get("/console/data").content
     for model in (ReindexRun, DriftReport, BackupRun, Erasure):
         assert not model.objects.exists()

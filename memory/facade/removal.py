@@ -10,7 +10,7 @@ from django.db import transaction
 
 from books import library
 from memory import tasks
-from memory.access.audit import record_change
+from memory.access.audit import name_actor, record_change
 from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.facts.changes import lock_facts
@@ -129,13 +129,16 @@ class RemovalVerbs(FacadePart):
         """Remove a source and everything derived from it; returns also how many exchanges went with it."""
         return withdraw_source(user, wanted, now=now, actor=self.actor, dry_run=dry_run)
 
-    def request_erasure(self, user: EndUser, *, now: datetime) -> Erasure:
-        """Forget a person: gone from every answer now, erased in the background."""
+    def request_erasure(self, user: EndUser, *, now: datetime, link_by: str = "") -> Erasure:
+        """Forget a person: gone from every answer now, erased in the background.
+
+        ``link_by`` made the link through which the person asked for it.
+        """
         # Here and nowhere else: the endpoint once put the same job on the queue a second time.
         with transaction.atomic():
             requested = erasure.request_erasure(user, now=now)
-            about = str(requested.pk)
-            record_change(user.organization_id, AuditAction.PERSON_ERASED, actor=self.actor, now=now, subject=about)
+            about = {"subject": str(requested.pk)} | ({"link_by": name_actor(link_by)} if link_by else {})
+            record_change(user.organization_id, AuditAction.PERSON_ERASED, actor=self.actor, now=now, **about)
         # What a person shared is theirs, and nobody is to find it from now on.
         erasure.withdraw_contributions(user, now=now)
         enqueue(tasks.erase_user, str(requested.pk))

@@ -29,6 +29,7 @@ class AuditAction(StrEnum):
     WEBHOOK_ROTATED = "webhook.rotated"
     WEBHOOK_DELETED = "webhook.deleted"
     MEMORIES_DELETED = "memories.deleted"
+    LINK_MADE = "link.made"
     PERSON_ERASED = "person.erased"
     REINDEX_STARTED = "reindex.started"
     REINDEX_CHANGED = "reindex.changed"

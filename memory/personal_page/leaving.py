@@ -13,7 +13,11 @@ from memory.web.large_bodies import open_spool
 @require_safe
 @personal_page
 def page(request: HttpRequest, visit: PersonalVisit) -> HttpResponse:
-    return render(request, "personal/leaving.html", {"form": ErasureForm(label_suffix="")})
+    return render_leaving(request, visit, ErasureForm(label_suffix=""))
+
+
+def render_leaving(request: HttpRequest, visit: PersonalVisit, form: ErasureForm, *, status: int = 200) -> HttpResponse:
+    return render(request, "personal/leaving.html", {"form": form, "may_erase": visit.may_erase}, status=status)
 
 
 @require_POST
@@ -34,7 +38,9 @@ def download(request: HttpRequest, visit: PersonalVisit) -> HttpResponseBase:
 @personal_page
 def erase(request: HttpRequest, visit: PersonalVisit) -> HttpResponse:
     form = ErasureForm(request.POST, label_suffix="")
+    if not visit.may_erase:
+        return render_leaving(request, visit, form, status=403)
     if not form.is_valid():
-        return render(request, "personal/leaving.html", {"form": form}, status=422)
-    visit.memory.request_erasure(visit.user, now=timezone.now())
+        return render_leaving(request, visit, form, status=422)
+    visit.memory.request_erasure(visit.user, now=timezone.now(), link_by=visit.link.actor)
     return end_visit(render(request, "personal/erased.html"))

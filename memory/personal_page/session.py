@@ -17,6 +17,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from memory.access.members import is_owner_named
 from memory.access.personal_links import OPEN_FOR, close_pages, open_link, resume_link
 from memory.conf import memory_conf
 from memory.console import throttle
@@ -44,6 +45,12 @@ class PersonalVisit:
     @property
     def memory(self) -> MemoryFacade:
         return MemoryFacade(actor=ACTOR)
+
+    @property
+    def may_erase(self) -> bool:
+        """Not by the link of an operator who could not erase the person in the console."""
+        maker = self.link.actor
+        return not maker.startswith("operator:") or is_owner_named(maker, self.user.organization_id)
 
 
 PersonalView = Callable[..., HttpResponseBase]

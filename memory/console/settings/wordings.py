@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory.models.administration import AuditAction
+from memory.web.labels import describe_actor
 
 CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.KEY_ISSUED: gettext_lazy("Key made"),
@@ -23,6 +24,7 @@ CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.WEBHOOK_ROTATED: gettext_lazy("Webhook given another secret"),
     AuditAction.WEBHOOK_DELETED: gettext_lazy("Webhook deleted"),
     AuditAction.MEMORIES_DELETED: gettext_lazy("Memories deleted together"),
+    AuditAction.LINK_MADE: gettext_lazy("Link to a person’s own page made"),
     AuditAction.PERSON_ERASED: gettext_lazy("Person erased"),
     AuditAction.REINDEX_STARTED: gettext_lazy("Rebuilding of the index started"),
     AuditAction.REINDEX_CHANGED: gettext_lazy("Rebuilding of the index changed"),
@@ -37,6 +39,9 @@ CHANGES: Final[Mapping[str, str | Promise]] = {
 def describe_change(action: str, details: Mapping[str, Any]) -> str:
     """The kind of change, and what it was before where that is one value."""
     name = str(CHANGES.get(action, action))
+    if "link_by" in details:
+        maker = describe_actor(details["link_by"])
+        return _("%(name)s through the link that %(maker)s made") % {"name": name, "maker": maker}
     if "before" not in details:
         return name
     before, after = details["before"], next((details[key] for key in details if key not in {"before", "key"}), None)

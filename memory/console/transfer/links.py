@@ -1,4 +1,4 @@
-"""Links to a person's own page: made, shown once, and ended."""
+"""Links to a person's own page: made, shown once, and ended. By owners: it can do what an export and an erasure do."""
 
 import uuid
 from datetime import timedelta
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memory.console.acting import open_facade
 from memory.web.addresses import read_base_url
-from memory.web.pages import OperatorRequest, person_page
+from memory.web.pages import OperatorRequest, person_page, require_owner
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -28,6 +28,8 @@ class LinkForm(forms.Form):
 @person_page
 def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """The links there are; the one just made stands in this answer and nowhere else."""
+    if request.method == "POST":
+        require_owner(request.user, person.organization)
     form = LinkForm(request.POST or None, label_suffix="")
     memory, now, made = open_facade(person), timezone.now(), ""
     if request.method == "POST" and form.is_valid():
@@ -47,6 +49,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 @require_POST
 @person_page
 def revoke(request: OperatorRequest, person: ViewedPerson, link_id: uuid.UUID) -> HttpResponse:
+    require_owner(request.user, person.organization)
     if open_facade(person).revoke_personal_links(person.user, now=timezone.now(), link_id=link_id):
         messages.success(request, _("The link opens nothing any more."))
     return redirect("console:links", *person.path)

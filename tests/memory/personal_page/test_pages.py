@@ -19,6 +19,7 @@ from memory.store.admission import NewMemory
 from memory.tiers import Status, Tier
 from tests.api_client import ApiClient, client_for
 from tests.factories import MemoryItemFactory, keep_facts
+from tests.memory.console.conftest import owner_of
 
 memory = MemoryFacade("operator:olga")
 WEEK = timedelta(days=7)
@@ -216,6 +217,7 @@ def test_a_person_edits_sets_aside_and_deletes_what_is_kept(
 
 def test_a_person_takes_everything_away_and_deletes_it(user: EndUser) -> None:
     keep(user, "Ann keeps bees on the roof")
+    owner_of(user.organization, "olga")
     token = make_token(user)
     browser = Client()
     browser.get(f"/me/{token}")
@@ -280,6 +282,7 @@ def test_pages_go_on_within_what_was_said_and_over_into_books(user: EndUser) -> 
 
 
 def test_everything_is_deleted_by_a_word_of_the_page_s_language(user: EndUser) -> None:
+    owner_of(user.organization, "olga")
     browser = visit(user)
     hebrew = {"Accept-Language": "he"}
     assert "<strong>מחק</strong>" in browser.get("/me/everything", headers=hebrew).content.decode()

@@ -1,4 +1,7 @@
-"""Connecting a client: choose one, make a key for this person alone, copy a block, see the first call come in."""
+"""Connecting a client: choose one, make a key for this person alone, copy a block, see the first call come in.
+
+Members look and see whom to ask: a key that writes can erase the person, which is the owners' to do.
+"""
 
 from typing import Any
 
@@ -19,7 +22,7 @@ from memory.console.forms import KeyForm
 from memory.console.setup_blocks import Access, ClientSetup, SetupGroup
 from memory.models import ApiKey
 from memory.web.addresses import read_base_url
-from memory.web.pages import OperatorRequest, person_page, wants_fragment
+from memory.web.pages import OperatorRequest, person_page, require_owner, wants_fragment
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -37,6 +40,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     context: dict[str, Any] = {"person": person, "groups": groups, "chosen": chosen, "now": timezone.now()}
     context["form"] = KeyForm(label_suffix="")
     if request.method == "POST":
+        require_owner(request.user, person.organization)
         if chosen is None or not chosen.needs_key:
             raise Http404("no such client")
         if wait_s := throttle.count_attempt(f"keys of {person.actor}", "", MOST_KEYS):
@@ -112,6 +116,7 @@ def first_call(request: OperatorRequest, person: ViewedPerson, key_id: int) -> H
 @require_POST
 @person_page
 def revoke(request: OperatorRequest, person: ViewedPerson, key_id: int) -> HttpResponse:
+    require_owner(request.user, person.organization)
     key = find_own_key(person, key_id)
     if revoke_key(key, now=timezone.now(), actor=person.actor):
         messages.success(request, _("{name} is revoked: its next call is refused.").format(name=key.name))

@@ -1,4 +1,4 @@
-"""The vocabulary of an organisation: its terms, what fitted none of them, and every version."""
+"""The vocabulary of an organisation: its terms, what fitted none of them, and every version. Owners change it."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from memory.vocabulary.editions import (
 )
 from memory.vocabulary.presets import list_presets
 from memory.vocabulary.terms import ControlledVocabulary, TermKind, TermState
-from memory.web.pages import OperatorRequest, operator_page
+from memory.web.pages import OperatorRequest, operator_page, require_owner
 from memory.web.refusal_wordings import name_field, word_refusal
 from memory.web.viewing import list_visible_organizations
 from memory.web.wordings import translate as _
@@ -73,6 +73,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     organization = choose_organization(request)
     if request.method != "POST":
         return render_page(request, organization, TermForm())
+    require_owner(request.user, organization)
     form = TermForm(request.POST) if request.POST.get("action") == "add" else None
     if form is not None and not form.is_valid():
         return render_page(request, organization, form, status=422)

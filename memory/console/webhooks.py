@@ -1,4 +1,4 @@
-"""Webhooks of the organisations an operator sees: made here, with what was sent and sending it again."""
+"""Webhooks of the organisations an operator sees, with what was sent; made, changed and sent again by owners."""
 
 from typing import Any
 from uuid import UUID
@@ -15,9 +15,9 @@ from memory.models import Organization, WebhookDelivery, WebhookEndpoint
 from memory.models.spaces import is_space
 from memory.models.webhooks import URL_CHARS
 from memory.store.admission import WriteRefused
-from memory.web.pages import OperatorRequest, operator_page
+from memory.web.pages import OperatorRequest, operator_page, require_owner
 from memory.web.refusal_wordings import word_refusal
-from memory.web.viewing import list_visible_organizations
+from memory.web.viewing import list_owned_organizations, list_visible_organizations
 from memory.web.wordings import translate as _
 from memory.webhooks import endpoints, listing
 from memory.webhooks.endpoints import NewEndpoint
@@ -61,7 +61,7 @@ class EndpointForm(forms.Form):
         super().__init__(data, label_suffix="")
         field = self.fields["organization"]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 -- tells the type checker
-        field.queryset = list_visible_organizations(request.user)
+        field.queryset = list_owned_organizations(request.user)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,6 +77,7 @@ def page(request: OperatorRequest) -> HttpResponse:
             context["made"], context["secret"], status = *made, 200
             context["form"] = EndpointForm(request)
     own = list_visible_organizations(request.user)
+    context["may_make"] = list_owned_organizations(request.user).exists()
     context["endpoints"] = WebhookEndpoint.objects.filter(organization__in=own).select_related("organization")
     return render(request, "console/webhooks/page.html", context, status=status)
 
@@ -100,6 +101,7 @@ def detail(request: OperatorRequest, endpoint_id: UUID) -> HttpResponse:
         raise Http404("no such endpoint")
     if request.method != "POST":
         return render_endpoint(request, row)
+    require_owner(request.user, row.organization)
     try:
         return act_on_endpoint(request, row)
     except listing.NotSentAgain as error:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from memory.access.grants import ClientApproval
+from memory.access.members import is_owner
 from memory.conf import memory_conf
 from memory.console import throttle
 from memory.console.forms import KeyForm
@@ -24,8 +25,8 @@ from memory.oauth.metadata import SCOPES
 from memory.oauth.registration import ClientRefused
 from memory.oauth.server import ConsentedCodeGrant, InvalidClientError, OAuth2Error, answer_consent, load_server
 from memory.web.addresses import build_resource_url, offers_grants, read_base_url
-from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
-from memory.web.viewing import ViewedPerson, find_viewed_person, list_visible_organizations
+from memory.web.pages import LAST_VIEWED, OperatorRequest, OwnersOnly, operator_page, require_owner
+from memory.web.viewing import ViewedPerson, find_viewed_person, list_owned_organizations, list_visible_organizations
 from memory.web.wordings import translate as _
 
 PEOPLE_OFFERED = 200
@@ -60,21 +61,25 @@ class ConsentForm(KeyForm):
     def clean_person(self) -> ViewedPerson:
         organization, _slash, external_id = self.cleaned_data["person"].partition("/")
         try:
-            return find_viewed_person(self.operator, organization, external_id)
-        except Http404 as error:
+            person = find_viewed_person(self.operator, organization, external_id)
+            require_owner(self.operator, person.organization)
+        except (Http404, OwnersOnly) as error:
             raise forms.ValidationError(_("There is no such person.")) from error
+        return person
 
 
 def list_people_offered(request: OperatorRequest) -> list[tuple[str, str]]:
     """Whom this operator may choose: first whom they looked at last, then who was active last."""
-    rows = EndUser.objects.filter(organization__in=list_visible_organizations(request.user))
+    owned = list_owned_organizations(request.user)
+    rows = EndUser.objects.filter(organization__in=owned)
     rows = rows.exclude(external_id__startswith="#").select_related("organization")
     people = list(rows.order_by(F("last_active_at").desc(nulls_last=True), "external_id")[:PEOPLE_OFFERED])
     last = request.session.get(LAST_VIEWED)
     if last:
         try:
-            viewed = find_viewed_person(request.user, *last).user
-            people = [viewed, *(one for one in people if one.pk != viewed.pk)]
+            viewed = find_viewed_person(request.user, *last)
+            if is_owner(request.user, viewed.organization.pk):
+                people = [viewed.user, *(one for one in people if one.pk != viewed.user.pk)]
         except Http404:
             pass
     many = len({one.organization_id for one in people}) > 1
@@ -96,6 +101,9 @@ def authorize(request: HttpRequest) -> HttpResponse:
 
 @operator_page
 def ask_operator(request: OperatorRequest) -> HttpResponse:
+    # What a client is allowed is a key, and keys are made by owners.
+    if not list_owned_organizations(request.user).exists():
+        raise OwnersOnly(list_visible_organizations(request.user).first())
     try:
         if request.method != "POST":
             fetch_client(request)

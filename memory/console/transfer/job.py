@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from memory.console.acting import open_facade
 from memory.console.transfer.lines import TransferLine
 from memory.models.transfers import TransferKind
-from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.pages import OperatorRequest, person_page, render_page, require_owner
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -35,6 +35,7 @@ def page(request: OperatorRequest, person: ViewedPerson, job_id: uuid.UUID) -> H
 @person_page
 def change(request: OperatorRequest, person: ViewedPerson, job_id: uuid.UUID) -> HttpResponse:
     """Import what is held, forget it, or take an import back."""
+    require_owner(request.user, person.organization)
     find_line(person, job_id)
     memory, now, wish = open_facade(person), timezone.now(), request.POST.get("do", "")
     if wish == "discard":

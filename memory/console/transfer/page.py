@@ -1,4 +1,7 @@
-"""Export and import: a person's file to take away, a file to add, and what was taken and added before."""
+"""Export and import: a person's file to take away, a file to add, and what was taken and added before.
+
+By owners, as a key needs `admin` for it: one is everything of a person, and the other writes as if they had said it.
+"""
 
 import tempfile
 from pathlib import Path
@@ -21,7 +24,7 @@ from memory.tiers import POLICIES, Tier
 from memory.transfer.chats.messages import BrokenExport
 from memory.web.labels import TIER_NAMES
 from memory.web.large_bodies import open_folder, open_spool
-from memory.web.pages import OperatorRequest, person_page
+from memory.web.pages import OperatorRequest, person_page, require_owner
 from memory.web.quantities import say_quantity
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
@@ -66,6 +69,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 @person_page
 def export(request: OperatorRequest, person: ViewedPerson) -> Any:  # noqa: ANN401 -- a stream is no HttpResponse
     """By POST, as it leaves a record of who took the data out."""
+    require_owner(request.user, person.organization)
     spool = open_spool()
     try:
         open_facade(person).export_person(person.user, spool, now=timezone.now())
@@ -81,6 +85,7 @@ def export(request: OperatorRequest, person: ViewedPerson) -> Any:  # noqa: ANN4
 @person_page
 def add_file(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
     """Check a file and hold it: nothing is written before its own page is told to."""
+    require_owner(request.user, person.organization)
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
         return render_transfers(request, person, form, status=422)

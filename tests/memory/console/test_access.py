@@ -12,7 +12,7 @@ from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.console import urls
 from memory.facade import MemoryFacade
-from memory.models import EndUser, Fact, MemoryItem, Operator
+from memory.models import AuditEvent, EndUser, Fact, MemoryItem, Operator, Organization, WebhookEndpoint
 from memory.tiers import Status, Trust
 from tests.factories import MemoryItemFactory, OperatorFactory
 from tests.memory.console.conftest import Console, console_for
@@ -58,6 +58,14 @@ PAGES = [
     "/personality?template=teacher",
     "/personality/teacher.yaml",
 ]
+# What a key needs `admin` for, and making what is a key.
+OWNERS_CHANGES = {
+    "/console/acme/ann/links": {"hours": "24"},
+    "/console/acme/ann/connect": {"client": "rest"},
+    "/console/acme/ann/transfer/export": {},
+    "/console/acme/ann/transfer/import": {},
+    "/console/vocabulary": {"action": "retire", "kind": "topic", "name": "travel"},
+}
 FACT_PAGES = ["", "/correct", "/forget"]
 FACT_CHANGES = ["confirm", "reject", "restore", "forget", "correct"]
 QUESTIONS = ["/memories/{id}/vouch", "/memories/{id}/delete", "/memories/{id}/pin"]
@@ -127,6 +135,27 @@ def test_nothing_is_changed_by_who_may_not(
     assert outsider.post(path, CHANGES[action]).status_code == 404
     assert nobody.post(path, CHANGES[action]).status_code == 302
     assert_unchanged(item)
+
+
+@pytest.mark.parametrize("path", OWNERS_CHANGES)
+def test_a_member_is_told_whom_to_ask(console: Console, owner: Operator, user: EndUser, path: str) -> None:
+    refused = console.post(path, OWNERS_CHANGES[path])
+    assert (refused.status_code, b"ask <bdi>vera</bdi>" in refused.content) == (403, True)
+    page = console.get(path.removesuffix("/export").removesuffix("/import"), OWNERS_CHANGES[path])
+    assert (page.status_code, b"ask <bdi>vera</bdi>" in page.content) == (200, True)
+    assert b'<form class="form kept-in-print"' not in page.content
+    assert not AuditEvent.objects.exists()
+
+
+def test_a_webhook_is_its_owners_to_change(console: Console, owner: Operator, organization: Organization) -> None:
+    row = WebhookEndpoint.objects.create(organization=organization, url="http://127.0.0.1:9/", events=["memory.stored"])
+    fields = {"organization": organization.pk, "url": "http://127.0.0.1:9/x", "events": ["memory.stored"]}
+    assert console.post("/console/webhooks", fields).status_code == 422
+    assert console.post(f"/console/webhook-{row.pk}", {"action": "delete"}).status_code == 403
+    page = console.get(f"/console/webhook-{row.pk}").content
+    assert (b"ask <bdi>vera</bdi>" in page, b'name="action"' in page) == (True, False)
+    assert b"Owners of an organisation add" in console.get("/console/webhooks").content
+    assert WebhookEndpoint.objects.count() == 1
 
 
 @pytest.mark.parametrize("action", CHANGES)

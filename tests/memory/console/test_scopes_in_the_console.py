@@ -43,14 +43,14 @@ def test_memories_and_facts_are_filtered_by_where_they_belong(console: Console, 
     assert "acme/atlas" in console.get(f"{HOME}/memories/{ids['project=acme/atlas']}").content.decode()
 
 
-def test_a_key_is_bound_on_the_page_that_makes_it(console: Console, user: EndUser) -> None:
-    refused = console.post(f"{HOME}/connect", {"client": "claude-code", "project_id": "a b"})
+def test_a_key_is_bound_on_the_page_that_makes_it(governing: Console, user: EndUser) -> None:
+    refused = governing.post(f"{HOME}/connect", {"client": "claude-code", "project_id": "a b"})
     assert refused.status_code == 422
     assert "must be 1-128 of A-Z a-z 0-9 _ . @ : / -" in unescape(refused.content.decode())
     assert not ApiKey.objects.exists()
-    made = console.post(f"{HOME}/connect", {"client": "claude-code", "project_id": "acme/atlas"}).content.decode()
+    made = governing.post(f"{HOME}/connect", {"client": "claude-code", "project_id": "acme/atlas"}).content.decode()
     assert ApiKey.objects.get().project_id == "acme/atlas"
     [key] = set(KEY.findall(unescape(made)))
     stored = ApiClient(user.external_id, key).post("memories", {"text": "The build needs Java 21"})
     assert stored.json()["project_id"] == "acme/atlas"
-    assert "acme/atlas" in console.get(f"{HOME}/connect").content.decode()
+    assert "acme/atlas" in governing.get(f"{HOME}/connect").content.decode()

@@ -6,6 +6,7 @@ import re
 import zipfile
 from html import unescape
 
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -25,6 +26,12 @@ CHATS = b"""
 {"thread": "home", "time": "2026-05-01T10:02:00Z", "speaker": "user", "text": " "}
 {"thread": "boat", "time": "2026-05-03T10:00:00Z", "speaker": "user", "text": "How often should a bilge pump run?"}
 """.lstrip()
+
+
+@pytest.fixture
+def console(governing: Console) -> Console:
+    """An owner; what a member may do here is asked with the access to every page."""
+    return governing
 
 
 def test_a_file_is_taken_out_checked_and_added_and_each_is_told(

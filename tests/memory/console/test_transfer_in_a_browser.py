@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from memory.models import EndUser, Operator
+from memory.models import EndUser, Membership, Operator
+from memory.models.people import OperatorRole
 from memory.models.transfers import TransferKind
 from memory.portability import chats, jobs, tasks
 from tests.memory.console.test_in_a_browser import CHROMIUM, Visit, open_browser, visit
@@ -24,6 +25,7 @@ NARROW = {"width": 390, "height": 800}
 def test_a_file_is_chosen_seen_discarded_and_chosen_again(
     operator: Operator, visit: Callable[..., Visit], place: str, user: EndUser, options: dict[str, object]
 ) -> None:
+    Membership.objects.filter(operator=operator).update(role=OperatorRole.OWNER)
     for browser in open_browser():
         there = visit(browser, **options)
         page = there.page

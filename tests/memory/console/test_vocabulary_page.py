@@ -6,11 +6,17 @@ from django.utils import timezone
 from memory.models import EndUser, Organization, TermSuggestion
 from memory.vocabulary.editions import read_vocabulary
 from memory.vocabulary.terms import TermKind
-from tests.memory.console.conftest import Console
+from tests.memory.console.conftest import Console, console_for, owner_of
 
 pytestmark = pytest.mark.usefixtures("services")
 
 PLACE = "/console/vocabulary"
+
+
+@pytest.fixture
+def console(governing: Console) -> Console:
+    """An owner; what a member may do here is asked with the access to every page."""
+    return governing
 
 
 def list_topics(organization: Organization) -> tuple[str, ...]:
@@ -51,9 +57,9 @@ def test_what_is_not_there_is_not_found(console: Console, user: EndUser, posted:
 
 
 def test_a_suggestion_is_decided_by_its_own_organisation(
-    console: Console, outsider: Console, organization: Organization, other_organization: Organization
+    console: Console, organization: Organization, other_organization: Organization
 ) -> None:
-    now = timezone.now()
+    now, outsider = timezone.now(), console_for(owner_of(other_organization, "otto"))
     names = ("umbrella", "harbour", "candle")
     rows = [
         TermSuggestion.objects.create(organization=organization, name=name, messages=7, first_at=now, last_at=now)

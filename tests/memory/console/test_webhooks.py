@@ -16,6 +16,12 @@ pytestmark = pytest.mark.usefixtures("services")
 PLACE = "/console/webhooks"
 
 
+@pytest.fixture
+def console(governing: Console) -> Console:
+    """An owner; what a member may do here is asked with the access to every page."""
+    return governing
+
+
 def test_an_endpoint_is_made_watched_and_ended_by_its_own_organisation_alone(
     console: Console, outsider: Console, nobody: Console, organization: Organization, settings: Settings
 ) -> None:

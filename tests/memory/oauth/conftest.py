@@ -16,7 +16,7 @@ from memory.access.keys import Principal
 from memory.mcp.http import authenticate_caller
 from memory.models import EndUser
 from memory.web.problems import Problem
-from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.conftest import Console, console_for, owner_of
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
@@ -120,7 +120,7 @@ def has_mcp(settings: Settings) -> None:
 
 @pytest.fixture
 def console(user: EndUser) -> Console:
-    return console_for(member_of(user.organization, "olga"))
+    return console_for(owner_of(user.organization, "olga"))
 
 
 @pytest.fixture

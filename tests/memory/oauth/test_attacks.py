@@ -16,7 +16,7 @@ from memory.access.keys import Principal
 from memory.models import ApiKey, EndUser, OAuthClient, OAuthGrant, OAuthToken
 from memory.oauth import endpoints
 from tests.at_once import run_at_once
-from tests.memory.console.conftest import Console, console_for, member_of
+from tests.memory.console.conftest import Console, console_for, member_of, owner_of
 from tests.memory.oauth.conftest import RETURN, HandMadeClient, knock, make_client, register
 
 pytestmark = pytest.mark.usefixtures("services")
@@ -42,11 +42,14 @@ def test_nothing_happens_without_a_button(client: HandMadeClient, console: Conso
 def test_an_operator_allows_only_whom_they_may_see(
     client: HandMadeClient, console: Console, user: EndUser, foreign_user: EndUser
 ) -> None:
-    outsider = console_for(member_of(foreign_user.organization, "otto"))
+    outsider = console_for(owner_of(foreign_user.organization, "otto"))
     asked = {"person": "acme/ann", "access": "read", "decision": "allow"}
     assert b"acme/" not in outsider.get(client.address()).content
     for person in ("acme/ann", "acme/nobody", "acme", "", "\0/\0"):
         assert outsider.post(client.address(), asked | {"person": person}).status_code == 422
+    member = console_for(member_of(user.organization, "mia"))
+    for ask in (member.get, member.post):
+        assert ask(client.address(), asked).status_code == 403
     assert not ApiKey.objects.exists()
 
 
@@ -142,7 +145,7 @@ def test_a_refresh_token_used_twice_ends_the_family(client: HandMadeClient, cons
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_at_once_one_is_answered_and_both_lose_what_came_of_it(user: EndUser) -> None:
-    console, client = console_for(member_of(user.organization, "olga")), make_client()
+    console, client = console_for(owner_of(user.organization, "olga")), make_client()
     code = client.consent(console)["code"]
     answers = run_at_once(*[lambda: client.ask_token(code=code)] * 2)
     assert sorted(answer.status_code for answer in answers) == [200, 400]

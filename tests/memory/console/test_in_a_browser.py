@@ -9,6 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from books.jobs import NewUpload
 from memory.access.scope import user_scope
 from memory.console.memories import PAGE
 from memory.facade import MemoryFacade
@@ -18,6 +19,7 @@ from memory.tiers import Status, Tier
 from tests.factories import MemoryItemFactory
 from tests.memory.console.conftest import PASSWORD
 from tests.memory.console.hostile_texts import PAYLOADS
+from tests.memory.console.test_books import read_now
 from tests.memory.console.test_hostile_text import name_fact, write_everywhere
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -332,3 +334,16 @@ def test_what_waits_is_confirmed_in_its_row(
         there.settle()
     with user_scope(user):
         assert MemoryItem.objects.get().review is False
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_button_of_a_row_is_reached_by_the_mouse(
+    user: EndUser, operator: Operator, place: str, visit: Callable[..., Visit], width: int
+) -> None:
+    read_now(user, NewUpload(b"Lamps burn all night.\n" * 40, "lamps.txt", "The book of lamps"))
+    for browser in open_browser():
+        there = visit(browser, viewport={"width": width, "height": 800})
+        there.sign_in()
+        there.open(f"{place}/books")
+        there.follow("a:has-text('Remove')")
+        assert there.page.url.endswith("/remove")

@@ -43,7 +43,8 @@ def revise_fact(
 
     A new wording is read anew, and embedded later.
     """
-    before = {"statement": fact.statement, "valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
+    days = {"valid_from": str(fact.valid_from), "valid_to": str(fact.valid_to)}
+    before = {"statement": fact.statement, **days, "is_curated": fact.is_curated}
     told = copy(fact)
     if statement is not None and statement != fact.statement:
         reword_fact(fact, statement)

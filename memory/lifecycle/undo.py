@@ -138,6 +138,9 @@ def undo_correction(user: EndUser, fact: Fact, event: FactEvent, *, now: datetim
         reason=TAKEN_BACK,
     )
     if corrected is not None and corrected.state != FactState.MERGED:
+        # The words are again what was heard, and no wording of the person's own.
+        corrected.is_curated = event.before.get("is_curated", corrected.is_curated)
+        corrected.save(update_fields=["is_curated"])
         drop_words_apart(corrected, event)
     return corrected
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -15,8 +16,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from memory.claims.claim import SPEAKER
 from memory.console.acting import open_facade
 from memory.console.fact_history import build_fact_history, describe_evidence
-from memory.console.fact_lines import build_fact_line, build_fact_lines
-from memory.console.forms import FactForm
+from memory.console.fact_lines import build_fact_line, build_fact_lines, format_day
+from memory.console.forms import EndForm, FactForm
 from memory.facade.facts import FactDetails
 from memory.models import Fact, FactEvidence
 from memory.models.facts import FactState
@@ -97,11 +98,44 @@ def correct(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
         return render_fact_form(request, person, fact, FactForm.of(fact))
     form = FactForm(request.POST, label_suffix="")
     if form.is_valid() and is_current_revision(form, fact) and (left := save_correction(person, fact, form)):
-        merged = _("Another fact says the same already; the two are one now.")
-        undo = reverse("console:undo_fact", args=[*person.path, fact_id]) if left == fact_id else ""
-        tell(request, _("The fact was corrected.") if left == fact_id else merged, undo)
+        if left == fact_id:
+            tell_correction(request, person, fact, form)
+        else:
+            tell(request, _("Another fact says the same already; the two are one now."))
         return redirect_to_fact(request, person, left)
     return render_fact_form(request, person, fact, form, status=422)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def end(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
+    """It was so and no longer is: neither wrong nor replaced."""
+    fact, now = find_fact(person, fact_id).fact, timezone.now()
+    if fact.state != FactState.ACTIVE:
+        return redirect_to_fact(request, person, fact_id)
+    form = EndForm(fact, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid() and is_current_revision(form, fact):
+        ends = form.read_end(now)
+        try:
+            changed = open_facade(person).revise_fact(person.user, fact_id, now=now, valid_to=ends)
+        except WriteRefused as error:
+            form.add_error("until", word_refusal(error.rule))
+        else:
+            undo = write_undo(person, fact_id, has_ended=ends <= now)
+            return respond_to_change(request, person, changed, tell_end(ends, now), undo)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "console/fact/end.html", {"person": person, "fact": fact, "form": form}, status=status)
+
+
+def write_undo(person: ViewedPerson, fact_id: uuid.UUID, *, has_ended: bool) -> str:
+    """What takes a change back: of a fact that ended with it, its end."""
+    return reverse(f"console:{'restore' if has_ended else 'undo'}_fact", args=[*person.path, fact_id])
+
+
+def tell_end(ends: datetime, now: datetime) -> str:
+    if ends <= now:
+        return _("The fact has ended. It is kept for questions about the past.")
+    return _("The fact ends after {day}.").format(day=format_day(ends))
 
 
 def render_fact_form(
@@ -111,12 +145,19 @@ def render_fact_form(
     return render_page(request, "console/fact/correct.html", "console/fact/_form.html", context, status=status)
 
 
-def is_current_revision(form: FactForm, fact: Fact) -> bool:
+def is_current_revision(form: FactForm | EndForm, fact: Fact) -> bool:
     """Whether the fact is still the one the operator started from; says so in the form if not."""
     if form.cleaned_data["revision"] == fact.revision:
         return True
     form.add_error(None, _("This fact changed while you were writing. Open it again to see what it says now."))
     return False
+
+
+def tell_correction(request: OperatorRequest, person: ViewedPerson, fact: Fact, form: FactForm) -> None:
+    changes, now = form.changes(fact), timezone.now()
+    ends = changes.get("valid_to")
+    said = tell_end(ends, now) if ends is not None and len(changes) == 1 else _("The fact was corrected.")
+    tell(request, said, write_undo(person, fact.pk, has_ended=ends is not None and ends <= now))
 
 
 def save_correction(person: ViewedPerson, fact: Fact, form: FactForm) -> uuid.UUID | None:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
 from memory.access.scope import user_scope
-from memory.console.fact_lines import EVIDENCE_NAMES, format_day
+from memory.console.fact_lines import ENDED, EVIDENCE_NAMES, format_day
 from memory.console.reason_wordings import word_reason
 from memory.console.text_diff import DiffRun, diff_texts
 from memory.console.timeline import format_value
@@ -115,7 +115,7 @@ def describe_event(event: FactEvent) -> FactHistoryEntry:
     before, after = event.before or {}, event.after or {}
     old, new = str(before.get("statement", "")), str(after.get("statement", ""))
     return FactHistoryEntry(
-        title=TITLES.get(event.kind, event.kind.replace("_", " ").capitalize()),
+        title=name_event(event.kind, after),
         trend="up" if event.kind in UP else "down" if event.kind in DOWN else "even",
         reason=word_reason(event.reason),
         # The title of a reading that was dropped says it all; its codes are no words.
@@ -125,6 +125,12 @@ def describe_event(event: FactEvent) -> FactHistoryEntry:
         actor=event.actor,
         at=event.at,
     )
+
+
+def name_event(kind: str, after: Mapping[str, Any]) -> str:
+    if kind == "superseded" and not read_other(after):
+        return ENDED
+    return TITLES.get(kind, kind.replace("_", " ").capitalize())
 
 
 def read_other(after: Mapping[str, Any]) -> str:
@@ -140,7 +146,8 @@ def describe_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
     for name, value in after.items():
         if name in TOLD or before.get(name) == value or value in {None, "None"}:
             continue
-        old = f"{format_field(before[name])} {draw_arrow()} " if before.get(name) is not None else ""
+        # Events keep a moment as text, and that there was none as Python writes it.
+        old = f"{format_field(before[name])} {draw_arrow()} " if before.get(name) not in {None, "None"} else ""
         found.append(f"{LABELS.get(name, name.replace('_', ' '))} {old}{format_field(value)}")
     return found
 

@@ -27,6 +27,8 @@ STATE_NAMES: Final = {
     FactState.RETRACTED: _("Rejected"),
     FactState.FORGOTTEN: _("Forgotten"),
 }
+# Of what is superseded by nothing, and has only an end.
+ENDED: Final = _("Ended")
 EVIDENCE_NAMES: Final = {
     EvidenceKind.EXCHANGE: _("Said in a conversation"),
     EvidenceKind.IMPORT: _("Imported"),
@@ -99,9 +101,14 @@ def build_fact_line(fact: Fact, successor: Fact | None, now: datetime) -> FactLi
         wear=describe_wear(fact) if fact.state == FactState.ACTIVE else "",
         since=format_day(fact.valid_from) if fact.valid_from and held else "",
         until=format_day(fact.valid_to) if fact.valid_to and held else "",
-        state=STATE_NAMES[FactState(fact.state)],
+        state=name_state(fact),
         successor=successor,
     )
+
+
+def name_state(fact: Fact) -> str:
+    has_only_ended = fact.state == FactState.SUPERSEDED and fact.superseded_by is None
+    return ENDED if has_only_ended else STATE_NAMES[FactState(fact.state)]
 
 
 def describe_relation(fact: Fact) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import QueryDict
+from django.utils import timezone
 
 from memory.access.confinement import SCOPE_ID_PATTERN, SCOPE_ID_RULE, RowScope
 from memory.console.scope_choices import read_scope_choice
@@ -35,7 +36,7 @@ STATUSES = (
 ALL = "all"
 FACT_STATES = (
     ("", _("Current")),
-    (FactState.SUPERSEDED.value, _("Superseded")),
+    (FactState.SUPERSEDED.value, _("Ended or superseded")),
     (FactState.RETRACTED.value, _("Rejected")),
     (FactState.MERGED.value, _("Merged")),
     (FactState.DEPRECATED.value, _("Faded")),
@@ -198,6 +199,29 @@ class FactForm(forms.Form):
         if given["valid_to"] != before["valid_to"]:
             found["valid_to"] = end_day(given["valid_to"]) if given["valid_to"] else None
         return found
+
+
+class EndForm(forms.Form):
+    """Until when a fact was so. ``revision`` is the one the operator saw."""
+
+    until = forms.DateField(label=_("True until"), widget=forms.DateInput(attrs={"type": "date"}))
+    revision = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, fact: Fact, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
+        initial = {"until": timezone.localdate(), "revision": fact.revision}
+        super().__init__(data, label_suffix="", initial=initial)
+        self.fact = fact
+
+    def clean_until(self) -> date:
+        until: date = self.cleaned_data["until"]
+        if until < read_fact_fields(self.fact)["valid_from"]:
+            raise forms.ValidationError(_("This is before the day from which it is true."))
+        return until
+
+    def read_end(self, now: datetime) -> datetime:
+        """Of today it is over at once; another day has held until its last moment."""
+        until: date = self.cleaned_data["until"]
+        return now if until == timezone.localdate(now) else end_day(until)
 
 
 def read_fact_fields(fact: Fact) -> dict[str, Any]:

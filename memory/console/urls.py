@@ -156,6 +156,7 @@ urlpatterns = [
     path("<slug:organization>/<str:external_id>/facts/reviews/<uuid:review_id>", pairs.decide, name="decide_review"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>", fact.page, name="fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/correct", fact.correct, name="correct_fact"),
+    path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/end", fact.end, name="end_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/confirm", fact.confirm, name="confirm_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/reject", fact.reject, name="reject_fact"),
     path("<slug:organization>/<str:external_id>/facts/<uuid:fact_id>/reading", fact.drop_reading, name="drop_reading"),

@@ -308,6 +308,43 @@ def test_a_day_in_the_past_ends_a_fact_and_undoing_makes_it_endless(
     assert (changed.state, changed.valid_to) == (FactState.ACTIVE, None)
 
 
+def test_what_has_ended_is_said_by_its_day_and_called_ended(console: Console, user: EndUser, place: str) -> None:
+    fact, today = state(user, "I live in Leeds.", days_ago=30), timezone.localdate()
+    own = f"{place}/facts/{fact.pk}"
+    assert "It has ended" in read(console, own)
+    assert f'value="{today.isoformat()}"' in read(console, f"{own}/end")
+    given: dict[str, object] = {"until": "2001-01-01", "revision": fact.revision}
+    assert console.post(f"{own}/end", given).status_code == 422
+    page = console.post(f"{own}/end", given | {"until": today.isoformat()}, follow=True).content.decode()
+    assert "The fact has ended." in page
+    assert "Ended." in page
+    assert "Superseded" not in page
+    assert "None" not in page
+    assert reload_fact(fact).state == FactState.SUPERSEDED
+    # What the message offers takes the end back.
+    assert f'action="{own}/restore"' in page
+    console.post(f"{own}/restore")
+    assert reload_fact(fact).valid_to is None
+    later = today + timedelta(days=40)
+    given = {"until": later.isoformat(), "revision": reload_fact(fact).revision}
+    assert "The fact ends after" in console.post(f"{own}/end", given, follow=True).content.decode()
+    assert f"until {later.day}" in read(console, own)
+
+
+def test_undoing_a_correction_leaves_no_wording_of_a_person(console: Console, user: EndUser, place: str) -> None:
+    tell(user, "I live in Leads.")
+    with user_scope(user):
+        fact = Fact.objects.get()
+    own = f"{place}/facts/{fact.pk}"
+    given = {"statement": "I live in Leeds.", "valid_from": "2026-05-03", "valid_to": "", "revision": fact.revision}
+    page = console.post(f"{own}/correct", given, follow=True).content.decode()
+    assert reload_fact(fact).is_curated
+    assert f'action="{own}/undo"' in page
+    console.post(f"{own}/undo")
+    changed = reload_fact(fact)
+    assert (changed.statement, changed.is_curated) == ("I live in Leads.", False)
+
+
 def test_a_correction_is_refused_at_its_field(console: Console, user: EndUser, place: str) -> None:
     fact = state(user, "I live in Leeds.")
     path = f"{place}/facts/{fact.pk}/correct"

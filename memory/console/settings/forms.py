@@ -1,5 +1,6 @@
 """What the pages of settings are given: keys to make and to limit, operators to add."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from memory.access.confinement import RowScope
 from memory.access.keys import SCOPES
 from memory.access.users import EXTERNAL_ID_PATTERN
 from memory.console.forms import validate_scope_id
-from memory.models import Operator, Organization
+from memory.models import EndUser, Operator, Organization
 from memory.models.people import OperatorRole, SecretHandling
 from memory.web.viewing import list_owned_organizations
 
@@ -23,6 +24,12 @@ SCOPE_CHOICES: Final = (
     ("write", gettext_lazy("write: store, change, delete, also a whole person")),
     ("admin", gettext_lazy("admin: import, export, promote, govern")),
 )
+
+
+def list_unknown(organization: Organization, external_ids: Collection[str]) -> list[str]:
+    """Of these ids, those by which the organisation knows nobody."""
+    rows = EndUser.objects.filter(organization=organization, external_id__in=external_ids)
+    return sorted(set(external_ids) - set(rows.values_list("external_id", flat=True)))
 
 
 class OwnedOrganizationField(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -60,6 +67,7 @@ class IssueKeyForm(RateForm):
         help_text=gettext_lazy("Ids with commas between them; empty for everybody of the organisation."),
         widget=forms.TextInput(attrs={"dir": "ltr"}),
     )
+    allows_unknown = forms.BooleanField(label=gettext_lazy("They will come: make the key all the same"), required=False)
     project_id = forms.CharField(
         label=gettext_lazy("Project"), required=False, strip=True, validators=[validate_scope_id]
     )
@@ -75,11 +83,35 @@ class IssueKeyForm(RateForm):
         label=gettext_lazy("Refuse writes that hold a secret, instead of taking it out"), required=False
     )
 
-    field_order = ("organization", "name", "scopes", "people", "project_id", "agent_id", "requests_per_second", "days")
+    field_order = (
+        "organization",
+        "name",
+        "scopes",
+        "people",
+        "allows_unknown",
+        "project_id",
+        "agent_id",
+        "requests_per_second",
+        "days",
+    )
 
     def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
         super().__init__(data, label_suffix="")
         self.fields["organization"].queryset = list_owned_organizations(operator)  # type: ignore[attr-defined]
+        if data is None:
+            del self.fields["allows_unknown"]
+
+    def clean(self) -> dict[str, Any]:
+        """A slip of the pen opens nothing, and is not noticed: ask about whoever is not known yet."""
+        given = super().clean() or {}
+        named, organization = given.get("people"), given.get("organization")
+        unknown = list_unknown(organization, named) if named and organization else []
+        if not unknown:
+            del self.fields["allows_unknown"]
+        elif not given.get("allows_unknown"):
+            message = _("Nobody is known yet by the name %(ids)s. Correct it, or tick the box below.")
+            self.add_error("people", message % {"ids": ", ".join(f"“{one}”" for one in unknown)})
+        return given
 
     def clean_people(self) -> list[str] | None:
         ids = [part.strip() for part in self.cleaned_data["people"].replace("\n", ",").split(",")]

@@ -55,5 +55,11 @@ def list_changes(
     return list(rows.select_related("organization").order_by("-at", "-pk")[:limit])
 
 
+def list_key_numbers(organization_id: int, action: AuditAction, *, actor: str) -> list[int]:
+    """The keys that somebody did this to."""
+    rows = AuditEvent.objects.filter(organization_id=organization_id, action=action.value, actor=actor)
+    return [number for number in rows.values_list("details__key", flat=True) if isinstance(number, int)]
+
+
 def delete_old_changes(*, now: datetime) -> int:
     return AuditEvent.objects.filter(at__lt=now - KEPT).delete()[0]

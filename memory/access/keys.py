@@ -16,7 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
-from memory.access.audit import record_change
+from memory.access.audit import list_key_numbers, record_change
 from memory.access.confinement import EVERYTHING, RowScope
 from memory.access.users import fetch_row
 from memory.models import ApiKey, Organization
@@ -148,6 +148,13 @@ def revoke_key(row: ApiKey, *, now: datetime, actor: str) -> bool:
             return False
         record_key_change(row, AuditAction.KEY_REVOKED, now=now, actor=actor)
     return True
+
+
+def list_keys_made_by(actor: str, organization_id: int, *, now: datetime) -> list[ApiKey]:
+    """Those that this operator ("operator:vera") made and that still open something, as far as the audit goes back."""
+    made = list_key_numbers(organization_id, AuditAction.KEY_ISSUED, actor=actor)
+    rows = ApiKey.objects.filter(organization_id=organization_id, pk__in=made, revoked_at=None)
+    return list(rows.exclude(expires_at__lte=now).order_by("-created_at", "-pk"))
 
 
 def is_well_formed(key: str) -> bool:

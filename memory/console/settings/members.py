@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -9,8 +10,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
+from memory.access.keys import list_keys_made_by, revoke_key
 from memory.access.members import MemberRefused, add_member, change_role, is_owner, remove_member
 from memory.console.settings.forms import MemberForm
 from memory.models import Membership, Operator, Organization
@@ -36,12 +39,13 @@ def page(request: OperatorRequest) -> HttpResponse:
     action = request.POST.get("action", "add")
     if action == "add":
         return add(request)
+    if action == "revoke_keys":
+        return revoke_left_keys(request)
     row = find_member(request, request.POST.get("member", ""))
     try:
         if action == "remove":
-            take_out(request, row)
-        else:
-            appoint(request, row, request.POST.get("role", ""))
+            return take_out(request, row)
+        appoint(request, row, request.POST.get("role", ""))
     except MemberRefused as refused:
         messages.error(request, _("Not done: %(rule)s.") % {"rule": word_refusal(str(refused))})
     return redirect("console:members")
@@ -56,10 +60,26 @@ def render_members(request: OperatorRequest, form: MemberForm, *, status: int = 
             OrganizationMembers(organization, list_members(organization), organization.pk in owned)
             for organization in list_visible_organizations(request.user)
         ],
+        **list_left_keys(request),
         "superusers": Operator.objects.filter(is_superuser=True, is_active=True).count(),
         **more,
     }
     return render(request, "console/settings/members.html", context, status=status)
+
+
+def find_owned(request: OperatorRequest, number: str) -> Organization | None:
+    owned = list_owned_organizations(request.user)
+    return owned.filter(pk=int(number)).first() if number.isdecimal() and len(number) < 19 else None
+
+
+def list_left_keys(request: OperatorRequest) -> dict[str, Any]:
+    """Taking somebody out ends no key they made: those are told apart, with a button that ends them."""
+    name, number = request.GET.get("left", ""), request.GET.get("organization", "")
+    organization = find_owned(request, number)
+    if not name or organization is None:
+        return {}
+    keys = list_keys_made_by(f"operator:{name}", organization.pk, now=timezone.now())
+    return {"left": name, "left_organization": organization, "left_keys": keys}
 
 
 def list_members(organization: Organization) -> list[Membership]:
@@ -101,16 +121,36 @@ def add(request: OperatorRequest) -> HttpResponse:
     return redirect("console:members")
 
 
-def take_out(request: OperatorRequest, row: Membership) -> None:
+def revoke_left_keys(request: OperatorRequest) -> HttpResponse:
+    organization, name = find_owned(request, request.POST.get("organization", "")), request.POST.get("left", "")
+    if organization is None:
+        raise Http404("no such organisation")
+    now = timezone.now()
+    keys = list_keys_made_by(f"operator:{name}", organization.pk, now=now)
+    revoked = sum(revoke_key(key, now=now, actor=request.user.actor) for key in keys)
+    said = ngettext(
+        "%(number)d key is revoked: its next call is refused.",
+        "%(number)d keys are revoked: their next calls are refused.",
+        revoked,
+    )
+    messages.success(request, said % {"number": revoked})
+    return redirect("console:members")
+
+
+def take_out(request: OperatorRequest, row: Membership) -> HttpResponse:
     role = remove_member(row, now=timezone.now(), actor=request.user.actor)
     name = row.operator.get_username()
     said = _("%(name)s sees nothing of %(organization)s any more.") % {"name": name, "organization": row.organization}
     if not is_owner(request.user, row.organization_id):
         # Whoever took themselves out cannot take it back.
         messages.success(request, said)
-        return
+        return redirect("console:members")
     back = {"action": "add", "organization": str(row.organization_id), "username": name, "role": role.value}
     tell_with_undo(request, said, reverse("console:members"), **back)
+    if not list_keys_made_by(row.operator.actor, row.organization_id, now=timezone.now()):
+        return redirect("console:members")
+    left = urlencode({"left": name, "organization": row.organization_id})
+    return redirect(f"{reverse('console:members')}?{left}")
 
 
 def appoint(request: OperatorRequest, row: Membership, wanted: str) -> None:

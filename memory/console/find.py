@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from memory.console.acting import open_facade
 from memory.console.forms import FindForm
 from memory.console.people import list_nameable
-from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
+from memory.console.places import OF_INSTALLATION, OF_OPERATOR, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
 from memory.models import EndUser, MemoryItem, Operator
 from memory.store.listing import ItemFilter
 from memory.web.pages import OperatorRequest, operator_page, person_page, render_page
@@ -68,6 +68,7 @@ def find_places(operator: Operator, person: ViewedPerson | None, query: str) -> 
     words = query.casefold().split()
     found = list_addresses(OF_PERSON, words, person.path) if person else []
     found += list_addresses(list_open(OF_ORGANIZATIONS, operator), words, ())
+    found += list_addresses(OF_OPERATOR, words, ())
     if can_see_everybody(operator):
         found += list_addresses(OF_INSTALLATION, words, ())
     return found

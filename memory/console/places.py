@@ -124,8 +124,17 @@ OF_ORGANIZATIONS: Final = (
     ConsolePlace(
         "vocabulary", "book", _("Vocabulary"), _("topics labels"), _("The topics that messages are labelled with.")
     ),
-    ConsolePlace("display", "settings", _("Language and time"), _("zone locale translation")),
     ConsolePlace("glossary", "info", _("Glossary"), _("words help meaning explained")),
+)
+OF_OPERATOR: Final = (
+    ConsolePlace(
+        "password",
+        "key",
+        _("Password"),
+        _("change account sign"),
+        _("Choose another password than the one you were given."),
+    ),
+    ConsolePlace("display", "settings", _("Language and time"), _("zone locale translation")),
 )
 OF_INSTALLATION: Final = (
     ConsolePlace(

@@ -1,18 +1,20 @@
-"""Signing in and out, and the colour theme."""
+"""Signing in and out, one's password, and the colour theme."""
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth import views
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from memory.console import throttle
 from memory.console.forms import SignInForm
 from memory.web.pages import forbid_caching
+from memory.web.wordings import translate as _
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "commonplace_theme"
@@ -48,6 +50,27 @@ class SignIn(views.LoginView):
         response = self.render_to_response(self.get_context_data(form=form, wait_minutes=-(-wait_s // 60)), status=429)
         response.headers["Retry-After"] = str(wait_s)
         return response
+
+
+class ChangePassword(views.PasswordChangeView):
+    """The one-time password of a new account is somebody else's until it is changed."""
+
+    template_name = "console/settings/password.html"
+    success_url = reverse_lazy("console:settings")
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return forbid_caching(super().dispatch(request, *args, **kwargs))
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "label_suffix": ""}
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        # Every other session of this account ends with it.
+        messages.success(self.request, _("The password is changed."))
+        return super().form_valid(form)
+
+    def form_invalid(self, form: PasswordChangeForm) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
 class SignOut(views.LogoutView):

@@ -53,6 +53,7 @@ urlpatterns = [
     path("", people.home, name="home"),
     path("login", session.SignIn.as_view(), name="login"),
     path("logout", session.SignOut.as_view(), name="logout"),
+    path("password", session.ChangePassword.as_view(), name="password"),
     path("theme", session.choose_theme, name="theme"),
     path("display", choose_display, {"home": "console:home"}, name="display"),
     path("people", people.page, name="people"),

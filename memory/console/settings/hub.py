@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from memory.access.audit import list_changes
-from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
+from memory.console.places import OF_INSTALLATION, OF_OPERATOR, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
 from memory.models import ApiKey, Membership, WebhookEndpoint
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, list_visible_organizations
@@ -44,6 +44,7 @@ def page(request: OperatorRequest) -> HttpResponse:
     groups = [HubGroup(str(_("Organisations")), list_entries(of_organizations, (), count_rows(own)))]
     if sees_everybody:
         groups.append(HubGroup(str(_("Installation")), list_entries(OF_INSTALLATION, ())))
+    groups.append(HubGroup(str(_("Your account")), list_entries(OF_OPERATOR, ())))
     if person := find_last_viewed(request):
         name = str(_("Of %(person)s")) % {"person": person.user.external_id}
         groups.append(HubGroup(name, list_entries(OF_PERSON, person.path)))

@@ -4,7 +4,7 @@ import re
 
 from django.urls import reverse
 
-from memory.console.places import OF_INSTALLATION, OF_ORGANIZATIONS, OF_PERSON
+from memory.console.places import OF_INSTALLATION, OF_OPERATOR, OF_ORGANIZATIONS, OF_PERSON
 from memory.models import EndUser
 from tests.factories import EndUserFactory, MemoryItemFactory, OperatorFactory
 from tests.memory.console.conftest import Console, console_for
@@ -67,7 +67,7 @@ def test_what_the_navigation_leads_to_can_be_found(user: EndUser, place: str) ->
     """A page added to the one and not to the other fails here."""
     root = console_for(OperatorFactory.create(username="root", is_superuser=True))
     found = set(read_links(root, place, ""))
-    assert len(found) == len(OF_PERSON) + len(OF_ORGANIZATIONS) + len(OF_INSTALLATION)
+    assert len(found) == len(OF_PERSON) + len(OF_ORGANIZATIONS) + len(OF_OPERATOR) + len(OF_INSTALLATION)
     for path in (place, reverse("console:people")):
         [nav] = re.findall(r'<nav class="nav".*?</nav>', root.get(path).content.decode(), re.DOTALL)
         assert set(re.findall(r'href="(/console/[^"]*)"', nav)) <= found | {f"{place}/find", "/console/find"}

@@ -10,7 +10,7 @@ from memory.access.keys import authenticate
 from memory.models import ApiKey, AuditEvent, EndUser, Membership, Operator, Organization
 from tests.api_client import client_for
 from tests.factories import OperatorFactory
-from tests.memory.console.conftest import Console, console_for, member_of, owner_of
+from tests.memory.console.conftest import PASSWORD, Console, console_for, member_of, owner_of
 from tests.memory.console.test_undo_in_messages import take_back
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +51,10 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     governing: Console, owner: Operator, organization: Organization, user: EndUser, services: None
 ) -> None:
     fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "people": "ann, ben"}
+    asked = governing.post("/console/keys", fields)
+    assert asked.status_code == 422
+    assert "Nobody is known yet by the name “ben”." in asked.content.decode()
+    fields["allows_unknown"] = "on"
     sent = governing.post("/console/keys", {**fields, "requests_per_second": "5", "days": "30"})
     # A reload of what follows makes no second key.
     assert (sent.status_code, sent.headers["Location"]) == (302, "/console/keys")
@@ -63,6 +67,7 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     assert row.expires_at is not None
     assert f'datetime="{row.expires_at.isoformat()}"' in shown
     own = f"/console/key-{row.pk}"
+    assert "not known yet: <bdi>ben</bdi>" in governing.get(own).content.decode()
     for page in ("/console/keys", own, "/console/settings"):
         assert plain not in governing.get(page).content.decode()
 
@@ -185,3 +190,35 @@ def test_whoever_is_added_first_by_the_command_is_the_owner(organization: Organi
     call_command("set_role", "first", "member", org=organization.slug)
     with pytest.raises(CommandError, match="last owner"):
         call_command("set_role", "second", "member", org=organization.slug)
+
+
+def test_keys_of_who_is_taken_out_are_told_and_revoked(
+    governing: Console, organization: Organization, services: None
+) -> None:
+    nina = owner_of(organization, "nina")
+    made = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"]}
+    console_for(nina).post("/console/keys", made)
+    governing.post("/console/keys", {**made, "name": "Mine"})
+    row = Membership.objects.get(operator=nina)
+    said = governing.post("/console/members", {"action": "remove", "member": row.pk}, follow=True).content.decode()
+    assert "Keys that <bdi>nina</bdi> made still open <bdi>Acme</bdi>" in said
+    assert "Nightly" in said
+    assert ">Mine<" not in said
+    posted = {"action": "revoke_keys", "left": "nina", "organization": organization.pk}
+    member = console_for(member_of(organization, "mia"))
+    assert member.post("/console/members", posted).status_code == 404
+    assert "1 key is revoked" in governing.post("/console/members", posted, follow=True).content.decode()
+    assert set(ApiKey.objects.filter(revoked_at=None).values_list("name", flat=True)) == {"Mine"}
+
+
+def test_a_password_is_changed_and_found_by_its_name(organization: Organization) -> None:
+    console = console_for(member_of(organization, "olga"))
+    assert "/console/password" in console.get("/console/find?q=password").content.decode()
+    assert "/console/password" in console.get("/console/settings").content.decode()
+    chosen = {"old_password": PASSWORD, "new_password1": "a longer lamp post", "new_password2": "a longer lamp post"}
+    wrong = console.post("/console/password", {**chosen, "new_password2": "another"})
+    assert (wrong.status_code, wrong.headers["Cache-Control"]) == (422, "no-store")
+    other = console_for(Operator.objects.get(username="olga"))
+    assert "The password is changed." in console.post("/console/password", chosen, follow=True).content.decode()
+    assert Operator.objects.get(username="olga").check_password("a longer lamp post")
+    assert other.get("/console/settings").status_code == 302

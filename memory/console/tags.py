@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any, Final, NamedTuple, TypedDict
 from uuid import uuid4
@@ -15,7 +15,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import ngettext_lazy, pgettext
+from django.utils.text import capfirst
+from django.utils.translation import get_language, ngettext_lazy, pgettext
 
 from knowledge_graph.hotmem.replay import list_hot_threads
 from memory.access.confinement import RowScope
@@ -42,6 +43,7 @@ from memory.web.wordings import translate_shipped
 from personality.prompts import load_name
 
 register = template.Library()
+LOWER_CASE_DAYS: Final = frozenset({"es", "fr", "it"})
 CURRENT: Final = format_html(' aria-current="{}"', "page")
 REMARK: Final = re.compile(r" (\([^()\n]{1,120}\))$", re.MULTILINE)
 register.filter("shipped", translate_shipped)
@@ -240,6 +242,14 @@ def owners(organization: Organization) -> str:
 @register.filter
 def may_see_everybody(operator: Operator) -> bool:
     return can_see_everybody(operator)
+
+
+@register.filter
+def weekday(value: date) -> str:
+    """A day as a heading: "Monday, 30 November 2026", in Italian "Lunedì 30 novembre 2026"."""
+    written = date_format(value, pgettext("a day as a heading", "l, j F Y"))
+    # Django has names of days in capitals where the language has none within a line.
+    return capfirst(written.lower()) if get_language() in LOWER_CASE_DAYS else written
 
 
 @register.filter

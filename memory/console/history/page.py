@@ -11,6 +11,7 @@ from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.text import capfirst
+from django.utils.translation import ngettext_lazy
 from django.views.decorators.http import require_safe
 
 from memory.console import fact_history, timeline
@@ -27,6 +28,7 @@ from memory.console.history.events import (
 )
 from memory.facts.queries import FactFilter
 from memory.web.pages import OperatorRequest, person_page, render_page
+from memory.web.quantities import say_number
 from memory.web.viewing import ViewedPerson
 from memory.web.wordings import translate as _
 
@@ -41,6 +43,20 @@ KIND_NAMES: Final = {
     HistoryKind.JUDGED: _("judged"),
     HistoryKind.SUPERSEDED: _("superseded or merged"),
     HistoryKind.FORGOTTEN: _("archived or forgotten"),
+}
+
+
+COUNTED: Final = {
+    HistoryKind.LEARNED: ngettext_lazy("%(number)s learned", "%(number)s learned", "count"),
+    HistoryKind.CHANGED: ngettext_lazy("%(number)s changed", "%(number)s changed", "count"),
+    HistoryKind.PROMOTED: ngettext_lazy("%(number)s promoted", "%(number)s promoted", "count"),
+    HistoryKind.JUDGED: ngettext_lazy("%(number)s judged", "%(number)s judged", "count"),
+    HistoryKind.SUPERSEDED: ngettext_lazy(
+        "%(number)s superseded or merged", "%(number)s superseded or merged", "count"
+    ),
+    HistoryKind.FORGOTTEN: ngettext_lazy(
+        "%(number)s archived or forgotten", "%(number)s archived or forgotten", "count"
+    ),
 }
 
 
@@ -67,7 +83,7 @@ class HistoryDay:
     """``counts`` are of the whole day, ``lines`` what this page shows of it."""
 
     day: date
-    counts: list[tuple[str, int]]
+    counts: list[str]
     lines: list[HistoryLine]
 
 
@@ -122,8 +138,13 @@ def build_days(person: ViewedPerson, events: Sequence[HistoryEvent]) -> list[His
     ]
 
 
-def name_counts(counts: Mapping[HistoryKind, int]) -> list[tuple[str, int]]:
-    return [(name, counts[kind]) for kind, name in KIND_NAMES.items() if counts.get(kind)]
+def name_counts(counts: Mapping[HistoryKind, int]) -> list[str]:
+    """ "6 learned": other languages bend the word by the number."""
+    return [
+        str(words % {"count": counts[kind], "number": say_number(counts[kind])})
+        for kind, words in COUNTED.items()
+        if counts.get(kind)
+    ]
 
 
 def describe_event(event: HistoryEvent) -> HistoryLine:

@@ -117,3 +117,14 @@ def test_the_own_page_has_its_own_choice(user: EndUser) -> None:
     page = browser.get("/me", headers=GERMAN).content.decode()
     assert '<html lang="it"' in page
     assert '<bdi dir="ltr">Rome</bdi>' in page
+
+
+def test_a_day_and_what_it_counts_are_bent_as_the_language_bends_them(console: Console, user: EndUser) -> None:
+    for said in ("I live in Leeds.", "My sister is called Mara."):
+        MemoryFacade().state_fact(user, said, now=datetime(2026, 11, 2, 9, tzinfo=UTC))
+    page = console.get("/console/acme/ann/timeline", headers={"Accept-Language": "it"}).content.decode()
+    assert "Lunedì 2 novembre 2026" in page
+    assert "2 appresi" in page
+    page = console.get("/console/acme/ann/timeline", headers={"Accept-Language": "en"}).content.decode()
+    assert "Monday, 2 November 2026" in page
+    assert "2 learned" in page

@@ -108,7 +108,7 @@ WORDS = {
     "complex": pgettext_lazy("task", "complex"),
     "read": _("read"),
     "write": _("write"),
-    "admin": _("administer"),
+    "admin": _("admin"),
     "text": _("text"),
     "texts": _("texts"),
     "number": _("number"),

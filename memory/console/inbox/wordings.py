@@ -45,7 +45,7 @@ WORDINGS: Final[Mapping[MatterKind, KindWording]] = {
         _("A fact appears here when it comes from an assistant or a document, or less speaks for it than against it."),
     ),
     MatterKind.UNEXPLAINED: KindWording(
-        _("Failures without a reason"),
+        _("Unexplained failures"),
         _("It failed, and nobody said why"),
         _("A reason is told with the failure the next time somebody asks for the same."),
         _("A failure of the last 90 days appears here when it was told without a reason."),

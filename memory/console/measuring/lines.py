@@ -110,7 +110,7 @@ class AnswerLine:
 
 def format_figure(name: str, value: float, *, signed: bool = False) -> str:
     plus = "+" if signed and value > 0 else ""
-    figure = f"{plus}{value:,.0f}" if name in COSTS else f"{plus}{value:.3f}"
+    figure = plus + (say_number(round(value)) if name in COSTS else f"{value:.3f}")
     return keep_sign(figure) if signed else figure
 
 
@@ -139,7 +139,7 @@ def build_run_line(run: EvaluationRun, now: datetime) -> RunLine:
     lost = is_lost(run, now)
     return RunLine(
         run,
-        describe_settings(run.settings_b) if run.settings_a or run.settings_b else _("As it stands"),
+        describe_settings(run.settings_b) if run.settings_a or run.settings_b else _("Current settings"),
         describe_base(run),
         name_sides(run),
         _("lost") if lost else STATES[MeasuringState(run.state)],

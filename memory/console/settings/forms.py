@@ -73,7 +73,7 @@ class IssueKeyForm(RateForm):
     )
     agent_id = forms.CharField(label=gettext_lazy("Agent"), required=False, strip=True, validators=[validate_scope_id])
     days = forms.IntegerField(
-        label=gettext_lazy("Ends after days"),
+        label=gettext_lazy("Ends after so many days"),
         required=False,
         min_value=1,
         max_value=LONGEST_DAYS,
@@ -151,7 +151,7 @@ class MemberForm(forms.Form):
         label=gettext_lazy("Name they sign in with"),
         max_length=150,
         strip=True,
-        help_text=gettext_lazy("An operator there is joins; for a new name an account is made."),
+        help_text=gettext_lazy("An existing operator is added; for a new name an account is made."),
         widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
     )
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLE_CHOICES)

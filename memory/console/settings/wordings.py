@@ -16,7 +16,7 @@ CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.KEY_REVOKED: gettext_lazy("Key revoked"),
     AuditAction.MEMBER_ADDED: gettext_lazy("Member added"),
     AuditAction.MEMBER_CHANGED: gettext_lazy("Role changed"),
-    AuditAction.MEMBER_REMOVED: gettext_lazy("Member taken out"),
+    AuditAction.MEMBER_REMOVED: gettext_lazy("Member removed"),
     AuditAction.ORGANIZATION_CREATED: gettext_lazy("Organisation made"),
     AuditAction.ORGANIZATION_RENAMED: gettext_lazy("Organisation renamed"),
     AuditAction.WEBHOOK_CREATED: gettext_lazy("Webhook made"),

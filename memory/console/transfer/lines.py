@@ -117,7 +117,7 @@ class TransferLine:
         if self.row.kind == TransferKind.EXPORT:
             return say_quantity(self.row.lines, "rows")
         if self.row.state not in WRITTEN:
-            return _("{rows}, checked").format(rows=say_quantity(self.row.lines, "rows"))
+            return _("{rows} checked").format(rows=say_quantity(self.row.lines, "rows"))
         told = [
             _("{new} new").format(new=say_number(self.new)),
             _("{already_there} already there").format(already_there=say_number(self.already_there)),

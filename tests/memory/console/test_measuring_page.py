@@ -115,7 +115,7 @@ def test_what_a_run_is_compared_with_is_told_when_it_is_known(
 ) -> None:
     """A page that was opened while the run went on told of the second, too, that it was the first."""
     facade.save_case(user, NewCase(QUESTION, [key]), now=timezone.now())
-    for told in ("The first run: there is nothing yet to compare it with.", "Compared with: the run of "):
+    for told in ("This is the first run, so there is nothing to compare it with yet.", "Compared with: the run of "):
         address = console.post(f"{place}/measure/start", {}).headers["Location"]
         assert "Compared with" not in console.get(address).content.decode()
         perform_run(user, facade.list_measurings(user)[0].pk, clock=timezone.now)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.dates.agenda import tells_move, tells_only_time
+from memory.claims.dates.agenda import is_doing, tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.counsel import names_healer
@@ -104,12 +104,13 @@ def find_taker(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSl
 
 
 def is_no_event(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> bool:
-    """ "Clive retired on friday", "Fridays at 9": what somebody did on a day, or a day alone, has no time."""
+    """ "Clive retired on friday", "ma mère m'appelle le dimanche": what is done, who does it, a day have no time."""
     words = slot.subject.split()
     if slot.relation != "time" or not words:
         return False
     named = {one.object for one in known if is_person_or_animal(one.relation)}
-    return (len(words) > 1 and words[0] in named) or load_days(language).fullmatch(slot.subject) is not None
+    is_deed = words[0] in named if len(words) > 1 else is_doing(words[0], language) or names_kin(words[0], language)
+    return is_deed or load_days(language).fullmatch(slot.subject) is not None
 
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:

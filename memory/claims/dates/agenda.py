@@ -13,6 +13,7 @@ from memory.claims.claim import Claim
 from memory.claims.clauses.building import write_sentence
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.relations import ABOUT
+from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words
 from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
 from memory.guard.spelling import fold_letters
@@ -34,6 +35,9 @@ HAVING: Final = ("have 1", "have 3", "got")
 CLITICS: Final = "בלהומ"
 LONGEST_CLITICS: Final = 2
 TOLD: Final = frozenset({ABOUT, "time"})
+# How "we" ends a verb, and how much of it is left that tells which event it is.
+DOING: Final = {"es": re.compile(r"[aei]mos$"), "pt": re.compile(r"[aei]mos$"), "it": re.compile(r"iamo$")}
+SHORTEST_STEM: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,30 @@ def name_event(slot: SlotMatch, language: str) -> SlotMatch:
     at = next((at for at, word in enumerate(words) if at and not is_of_time(word, language)), len(words))
     named = [word for word in words[at:] if word not in list_frame_words(language, "unit")]
     return replace(slot, subject=" ".join(named)) if named else slot
+
+
+def name_doing(slot: SlotMatch, language: str) -> SlotMatch:
+    """ "Ensayamos los miércoles" and "los ensayos son los viernes" are of one rehearsal."""
+    spoken = fold_letters(slot.subject)
+    if slot.relation != "time" or " " in spoken or language not in DOING:
+        return slot
+    events = {fold_letters(word): word for word in read_entries(language, "frames", "event")}
+    stem = DOING[language].sub("", spoken)
+    if stem != spoken and len(stem) >= SHORTEST_STEM:
+        # The verb says whose it is, as no noun does.
+        named, weight = next((event for event in events if event.startswith(stem)), ""), FRAMED
+    else:
+        named, weight = spoken.removesuffix("s"), slot.weight
+    return replace(slot, subject=events[named], weight=weight) if named in events else slot
+
+
+def is_doing(spoken: str, language: str) -> bool:
+    """ "Llama los domingos", "nos la han cambiado a los jueves": what somebody does is no appointment."""
+    folded = fold_letters(spoken)
+    if folded in list_frame_words(language, "event"):
+        return False
+    is_form = language in DOING and DOING[language].search(folded) is not None
+    return is_form or folded in list_frame_words(language, "verb", "named") | load_words(language, "arranged move")
 
 
 def tells_only_time(raw: str, language: str) -> bool:
@@ -195,6 +223,9 @@ def read_appointment(raw: str, span: tuple[int, int], language: str) -> Appointm
     if bool(before) == bool(behind) or len(naming) > MOST_NAMING:
         return None
     noun = raw[naming[0].start() : naming[-1].end()].casefold()
+    if is_doing(noun, language) or load_phrases(language, "ended").search(told):
+        # "Ya no hay acuarela los martes, nos la han cambiado a los jueves" tells of one thing.
+        return None
     while first < at and fold_letters(words[first][0]) in list_links(language):
         first += 1
     time = raw[words[first].start() : words[last - 1].end()].casefold()

@@ -46,6 +46,8 @@ def choose_objects(
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
         return [one for one in phrases if is_work(reader, one) and (is_trade(reader, one) or not is_bare)]
+    if relation == "name":
+        return [one for one in phrases if not is_caller(reader, one)]
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
@@ -64,6 +66,11 @@ def choose_objects(
         # "נשואה לדן ואמא לשלושה": behind the joint stands what somebody is.
         return [one for one in found if one is found[0] or not one.relation or one.name]
     return list(phrases)
+
+
+def is_caller(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Me llama todos los domingos", "me llama mi hermana": when somebody rings, or who does, and no name."""
+    return bool(phrase.owner) or any(token.has("time", "unit") for token in list_span_tokens(reader, phrase))
 
 
 def is_work(reader: PhraseReader, phrase: NounPhrase) -> bool:

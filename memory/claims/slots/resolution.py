@@ -272,7 +272,7 @@ def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     is_small = noun[1] == noun[0] and fold_letters(noun[0]) in load_small_words(language)
     if is_small or is_theirs(noun[0], raw, language):
         return []
-    is_event = is_person_or_animal(noun[1]) or noun[1] == noun[0]
+    is_event = is_person_or_animal(noun[1]) or noun[1] == noun[0] or noun[1] in CARE
     if slot.relation != FAVORITE and is_event and load_days(language).match(slot.object):
         # "Mi fisio es los miércoles": when they see them, and not who it is.
         return [replace(slot, subject=noun[0].casefold(), relation="time")]

@@ -26,3 +26,44 @@ def read_slots(text: str, *previous: str) -> set[Slot]:
 def test_who_comes_to_live_somewhere_is_who_the_clause_is_about(text: str, who: str, place: str) -> None:
     homes = {slot for slot in read_slots(text) if slot[1] == "lives_in"}
     assert homes == {(who, "lives_in", place)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Me llama todos los domingos",
+        "Me llama mi hermana todos los lunes",
+        "Mi hermana me llama los domingos",
+        "Me llama mi madre todos los días",
+        "mia madre mi chiama tutti i giorni",
+        "ma mère m'appelle tous les dimanches",
+        "meine Mutter ruft mich jeden Sonntag an",
+    ],
+)
+def test_who_rings_on_which_day_is_neither_a_name_nor_an_appointment(text: str) -> None:
+    assert not {slot[1] for slot in read_slots(text)} & {"name", "nickname", "time"}
+
+
+@pytest.mark.parametrize(("text", "name"), [("me llaman Pepe", "pepe"), ("mi abuela me llama Pipo", "pipo")])
+def test_how_others_call_the_person_is_their_name(text: str, name: str) -> None:
+    assert ("you", "name", name) in read_slots(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "time"),
+    [
+        ("ensayamos los miercoles", "ensayo", "miercoles"),
+        ("los ensayos ahora son los viernes", "ensayo", "viernes"),
+        ("ci alleniamo il lunedì", "allenamento", "lunedì"),
+        ("mi fisio es los miércoles", "fisio", "miércoles"),
+    ],
+)
+def test_what_is_done_on_a_day_is_the_event_that_the_noun_names(text: str, event: str, time: str) -> None:
+    assert (event, "time", time) in read_slots(text)
+
+
+def test_what_is_no_longer_on_a_day_and_was_moved_is_one_appointment() -> None:
+    moved = "Ya no hay acuarela los martes, nos la han cambiado a los jueves"
+    assert not {slot for slot in read_slots(moved) if slot[1] == "time"}
+    told = {slot for slot in read_slots(moved, "Tengo acuarela los martes") if slot[1] == "time"}
+    assert told == {("acuarela", "time", "jueves")}

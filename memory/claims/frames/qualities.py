@@ -3,9 +3,10 @@
 from typing import Final
 
 from memory.claims.frames.heads import HEAD_LAST
-from memory.claims.frames.jobs import matches_job
+from memory.claims.frames.jobs import load_religions, matches_job
 from memory.claims.frames.participles import is_participle
 from memory.claims.frames.phrases import NounPhrase, PhraseReader
+from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 
@@ -63,9 +64,11 @@ def strip_degree(spoken: str, reader: PhraseReader) -> str:
 
 
 def is_listed(reader: PhraseReader, word: str) -> bool:
-    """Whether a word ends as adjectives and occupations do."""
-    endings = tuple(read_entries(reader.words.language, "frames", "adjective ending"))
-    return word.endswith(endings) or matches_job(word, reader.words.language)
+    """Whether a word ends as adjectives and occupations do, or is of a religion: "Adventistin", "Zeuge Jehovas"."""
+    language = reader.words.language
+    endings = tuple(read_entries(language, "frames", "adjective ending"))
+    is_of_religion = any(fold_letters(word) in one.split() for one in load_religions(language))
+    return word.endswith(endings) or is_of_religion or matches_job(word, language)
 
 
 def is_told_small(reader: PhraseReader, word: str) -> bool:

@@ -67,3 +67,23 @@ def test_what_is_no_longer_on_a_day_and_was_moved_is_one_appointment() -> None:
     assert not {slot for slot in read_slots(moved) if slot[1] == "time"}
     told = {slot for slot in read_slots(moved, "Tengo acuarela los martes") if slot[1] == "time"}
     assert told == {("acuarela", "time", "jueves")}
+
+
+@pytest.mark.parametrize(
+    ("text", "religion"),
+    [
+        ("sou adventista", "adventista"),
+        ("sou testemunha de jeová", "testemunha de jeová"),
+        ("sou umbandista", "umbandista"),
+        ("soy evangélica", "evangélica"),
+        ("soy testigo de Jehová", "testigo de jehová"),
+        ("sono avventista", "avventista"),
+        ("je suis adventiste", "adventiste"),
+        ("ich bin Adventistin", "adventistin"),
+        ("Ich bin Zeuge Jehovas", "zeuge jehovas"),
+        ("I'm a practising Muslim", "muslim"),
+        ("אני אדוונטיסט", "אדוונטיסט"),
+    ],
+)
+def test_a_religion_is_neither_a_trade_nor_a_name(text: str, religion: str) -> None:
+    assert read_slots(text) == {("you", "religion", religion)}

@@ -10,6 +10,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.health.diets import AGAIN, EATS
 from memory.claims.health.diets import load_phrases as load_phrases_of_diets
 from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words, shares_subjects
+from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE
 from memory.language.kinds import is_medicine
@@ -23,6 +24,8 @@ MOST_TOKENS: Final = 60
 SHORTEST_PLAIN: Final = 2
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
+EATEN: Final = frozenset({EATS, "drinks"})
+MAKING: Final = frozenset({"food", "animals"})
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 DAY: Final = re.compile(
     r"\b(?:[12]?\d|3[01])(?:st|nd|rd|th)\b"
@@ -192,6 +195,7 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         start = match.start()
         span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
         span = trim_again(tokens, *span) if template.relation == EATS else span
+        span = add_making(tokens, *span, language) if template.relation in EATEN else span
         span, is_lacking = skip_denial(tokens, span, language) if groups.get("o") else (span, False)
         if span[0] >= span[1] or (groups.get("o") and says_nothing(tokens.text[slice(*span)], language)):
             continue
@@ -266,6 +270,14 @@ def trim_again(tokens: TokenString, start: int, end: int) -> tuple[int, int]:
         if behind is not None and start + behind.end() >= end > start + behind.start() > start:
             end = start + behind.start()
     return start, end
+
+
+def add_making(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:
+    """ "Carne de cerdo", "pane di grano": what it is made of says which is eaten."""
+    links = join_entries(language, "genitive", "frames", is_folded=True)
+    made = re.match(rf"[ |~!](?:{links}) ([^{PARTINGS}]{{3,30}})(?=[{PARTINGS}]|$)", tokens.text[end:])
+    is_made = start < end and made is not None and find_topic_words(made[1]).topics & MAKING
+    return (start, end + made.end(1)) if made is not None and is_made else (start, end)
 
 
 def says_unable(template: SlotTemplate, match: re.Match[str]) -> bool:

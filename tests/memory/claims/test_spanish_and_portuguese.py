@@ -87,3 +87,18 @@ def test_what_is_no_longer_on_a_day_and_was_moved_is_one_appointment() -> None:
 )
 def test_a_religion_is_neither_a_trade_nor_a_name(text: str, religion: str) -> None:
     assert read_slots(text) == {("you", "religion", religion)}
+
+
+@pytest.mark.parametrize(
+    ("text", "food"),
+    [
+        ("No como carne de cerdo", "carne de cerdo"),
+        ("Não como carne de porco", "carne de porco"),
+        ("Non mangio carne di maiale", "carne di maiale"),
+        ("je ne mange pas de viande de porc", "viande de porc"),
+        ("no como carne de ningún tipo", "carne"),
+        ("não como carne de jeito nenhum", "carne"),
+    ],
+)
+def test_of_which_animal_no_meat_is_eaten_is_part_of_what_is_not_eaten(text: str, food: str) -> None:
+    assert {(claim.relation, claim.object, claim.polarity) for claim in read_claims(text)} == {("eats", food, False)}

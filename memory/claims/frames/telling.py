@@ -5,6 +5,7 @@ from typing import Final
 
 from memory.claims.frames.details import find_time, read_amount
 from memory.claims.frames.facts import ClauseFact
+from memory.claims.frames.having import is_passing
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.matching import FrameMatch, complete_dish, find_objects, read_things, skip_cleft
 from memory.claims.frames.mentions import MentionStack
@@ -22,6 +23,8 @@ TASTES: Final = {"likes": "dislikes"}
 EVENTS: Final = frozenset({"duration", "time"})
 REACH_CALLED: Final = 4
 OLDEST: Final = 120
+# What the giver does, and whoever is given something has.
+GIVEN: Final = "given"
 
 
 def read_frames_of(
@@ -289,9 +292,12 @@ def read_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     at = skip_cleft(tokens, at)
     things = read_things(reader, at, len(tokens)) if at < len(tokens) else ()
     phrases = [complete_dish(reader, one) for one in things if is_liked(one)]
-    if not phrases:
+    if match.frame.relation == GIVEN:
+        # "Me ha regalado una bici" and not "me regalaron la idea".
+        phrases = [one for one in phrases if tokens[one.start].has("one") and not is_passing(reader, one)]
+    elif not phrases:
         phrases = [one for one in find_before(reader, match.start) if not one.pronoun]
-    relation = match.frame.relation
+    relation = "owns" if match.frame.relation == GIVEN else match.frame.relation
     denied = is_denied(tokens, match.start, match.start, reader)
     ended = is_ended(reader)
     meant = TASTES.get(relation, relation) if denied and not ended else relation

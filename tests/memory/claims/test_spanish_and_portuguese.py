@@ -102,3 +102,22 @@ def test_a_religion_is_neither_a_trade_nor_a_name(text: str, religion: str) -> N
 )
 def test_of_which_animal_no_meat_is_eaten_is_part_of_what_is_not_eaten(text: str, food: str) -> None:
     assert {(claim.relation, claim.object, claim.polarity) for claim in read_claims(text)} == {("eats", food, False)}
+
+
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        ("Mi hija me ha regalado una tableta Samsung", "tableta samsung"),
+        ("Mi tía me regaló una bici", "bici"),
+        ("Mia zia mi ha regalato una bici", "bici"),
+        ("Ma tante m'a offert un vélo", "vélo"),
+        ("minha tia me deu de presente uma bicicleta", "bicicleta"),
+    ],
+)
+def test_what_the_person_was_given_is_theirs(text: str, thing: str) -> None:
+    assert ("you", "owns", thing) in read_slots(text)
+
+
+@pytest.mark.parametrize("text", ["He regalado mi bici", "ho regalato la bici a mia sorella"])
+def test_what_the_person_gave_away_is_theirs_no_more(text: str) -> None:
+    assert [(claim.relation, claim.object, claim.polarity) for claim in read_claims(text)] == [("owns", "bici", False)]

@@ -82,6 +82,7 @@ from memory.claims.succession import (
     find_renamed,
     follow_known,
     is_no_event,
+    put_moved_dose,
     settle_language,
     tells_part,
 )
@@ -350,10 +351,8 @@ def find_sentence_slots(
         return slots
     numbers = find_new_number(raw, language)
     slots = put_known(slots, [*find_denied(raw, language, known), *numbers])
-    if (dosed := find_moved_dose(raw, language, known)) is not None:
-        # "Auf 10 erhöht" is no time of the day, "mon Levothyrox est passé à 100" tells of none that is called "passé".
-        others = (one for one in slots if not overlaps(one.object_span, dosed.object_span))
-        return [*(one for one in others if one.relation != dosed.subject), dosed]
+    if (dosed := put_moved_dose(slots, raw, language, known)) is not None:
+        return dosed
     moved = find_moved(raw, language, known) or find_renamed(raw, language, known)
     if moved is None:
         return slots

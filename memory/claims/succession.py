@@ -11,11 +11,13 @@ from memory.claims.dates.agenda import is_doing, tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.counsel import names_healer
+from memory.claims.health.dose_changes import find_bare_move, load_dose_moves, read_move
 from memory.claims.health.doses import (
     TAKES_DOSE,
     Number,
     count_numbers,
     find_named_move,
+    is_of_speaker,
     may_follow,
     read_changed_dose,
 )
@@ -23,7 +25,7 @@ from memory.claims.health.medicine import MEDICATION
 from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
-from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
+from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words, overlaps
 from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, names_kin
 from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.slots.unnamed import ALLERGIC
@@ -48,7 +50,6 @@ MOVES: Final = frozenset({"lives_in", "provider", "works_at"})
 NUMBER: Final = "phone_number"
 GYM: Final = "gym"
 LEARNS: Final = frozenset({"learns", "learning", "studies"})
-UNIT: Final = r"(?:mg|ml|mcg|µg|μg|g|iu|ie|ui)"
 PHONE: Final = re.compile(r"\+?\d[\d /-]{5,18}\d")
 
 
@@ -253,12 +254,12 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     """ "The doctor upped it to 850": of the medicine that was told of last, in the unit it was told in."""
     doses = [one for one in known if one.relation in DOSES | {TAKES}]
     # "Il medico me l'ha portato a 10" is of four languages, and the whole turn's may be another.
-    spoken = dict.fromkeys((language, *find_turn_languages(raw))) if doses else ()
-    if DOSE.search(raw):
-        return None
+    spoken = dict.fromkeys((language, *find_turn_languages(raw))) if doses else (language,)
     if (named := next(filter(None, (find_named_move(raw, one) for one in spoken)), None)) is not None:
         number, name, span = named
-    elif (found := next(filter(None, (load_dose_moves(one).search(raw) for one in spoken)), None)) is not None:
+        is_own = is_of_speaker(raw, language) and not names_kin(raw, language)
+        doses += [KnownSlot(SPEAKER, TAKES, name)] if is_own else []
+    elif doses and (found := find_bare_move(raw, spoken)) is not None:
         value, name = read_move(found)
         start = found.start() + found[0].index(value)
         number, span = Number(value.replace(",", "."), "", 1), (start, start + len(value))
@@ -267,9 +268,23 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     told = find_dosed(doses, name, number, is_named=named is not None)
     if told is None or is_of_kin(raw, language, told, known):
         return None
-    unit = number.unit or told.object.lstrip("0123456789.,")
-    dose = f"{raw[slice(*span)]}{unit}" if not number.unit else number.dose
-    return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, object_span=span)
+    said = raw[slice(*span)]
+    dose = said.casefold() if number.unit else f"{said}{told.object.lstrip('0123456789.,')}"
+    weight = FRAMED if named is not None else 0
+    return SlotMatch(told.relation, told.subject, dose, *span, replaces=told.object, weight=weight, object_span=span)
+
+
+def put_moved_dose(
+    slots: Sequence[SlotMatch], raw: str, language: str, known: Sequence[KnownSlot]
+) -> list[SlotMatch] | None:
+    """The slots with the dose that a sentence moves; None where it moves none, or says as much by another template."""
+    dosed = find_moved_dose(raw, language, known)
+    is_told = dosed is not None and any((one.relation, one.subject) == (TAKES_DOSE, dosed.subject) for one in slots)
+    if dosed is None or (is_told and not dosed.replaces):
+        return None
+    # "Auf 10 erhöht" is no time of the day, "mon Levothyrox est passé à 100" tells of none that is called "passé".
+    others = (one for one in slots if not overlaps(one.object_span, dosed.object_span))
+    return [*(one for one in others if one.relation != dosed.subject), dosed]
 
 
 def find_dosed(doses: Sequence[KnownSlot], name: str, number: Number, *, is_named: bool) -> KnownSlot | None:
@@ -281,15 +296,6 @@ def find_dosed(doses: Sequence[KnownSlot], name: str, number: Number, *, is_name
         return told if may_follow(told.object, number) else None
     taken = any(one.relation == TAKES and one.object == name and one.subject == SPEAKER for one in doses)
     return KnownSlot(name, TAKES_DOSE, "") if is_named and taken else None
-
-
-def read_move(found: re.Match[str]) -> tuple[str, str]:
-    """The number of a dose that moves, and what of the medicine's name the words tell."""
-    told = [value for value in found.groups() if value]
-    number = next(value for value in told if value[0].isdigit())
-    names = (value.casefold() for value in told if not value[0].isdigit())
-    # "Hat mich auf 10 hochgesetzt".
-    return number, next((name for name in names if name not in load_all_stop_words()), "")
 
 
 def is_clipped(name: str, drug: str) -> bool:
@@ -346,23 +352,6 @@ def asks_of_dose(text: str, span: tuple[int, int], drug: str, language: str, ask
     if not asked:
         return bool(WORDS.search(text[: span[0]] + text[span[1] :]))
     return is_asked or load_phrases(language, "correction").search(text) is not None
-
-
-@cache
-def load_dose_moves(language: str) -> re.Pattern[str]:
-    """With `#` for the number, whatever unit it has, and `*` for the medicine."""
-    number = (
-        rf"(\d{{1,4}}(?:[.,]\d{{1,2}})?)(?:\s?{UNIT})?(?![\w%])(?!\s[€$£%])"
-        if language != HEBREW
-        else r"-?(\d{1,4}(?:[.,]\d{1,2})?)(?![\d%])"
-    )
-    owned = sorted(load_words(language, "my") | load_words(language, "article"))
-    name = rf"(?:(?:{'|'.join(map(re.escape, owned)) or '(?!)'})\s)?([^\W\d_]{{4,30}})"
-    phrases = (
-        re.escape(one).replace(r"\#", number).replace(r"\ ", r"\W{1,2}").replace(r"\*", name)
-        for one in read_entries(language, SLOTS, "dose moves")
-    )
-    return re.compile(rf"(?<!\w)(?:{'|'.join(phrases) or '(?!)'})(?!\w)", re.IGNORECASE)
 
 
 def find_renamed(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch | None:

@@ -119,7 +119,8 @@ def counts_on(raw: str, pieces: Sequence[re.Match[str]], after: int, language: s
         return False
     kinds = ("stop", "adverb", "article")
     light = any(behind in load_words(language, kind) for kind in kinds) or behind in load_daytimes(language)
-    return not light
+    # "Hat mein L-Thyroxin auf 100 erhöht".
+    return not light and behind not in load_move_words(language)
 
 
 def find_named_move(raw: str, language: str) -> tuple[Number, str, tuple[int, int]] | None:
@@ -141,6 +142,13 @@ def find_named_move(raw: str, language: str) -> tuple[Number, str, tuple[int, in
     if not is_now and load_move_words(language).isdisjoint(words):
         return None
     return number, drugs[0][1], (pieces[at].start(), pieces[at + number.words - 1].end())
+
+
+def is_of_speaker(raw: str, language: str) -> bool:
+    """Whether a sentence is about who speaks: "the doctor put my ramipril up", "me ha subido el enalapril"."""
+    words = {fold_letters(piece[0]) for piece in list(PIECE.finditer(raw))[:MOST_WORDS]}
+    owned = load_words(language, "my") - load_words(language, "their")
+    return not words.isdisjoint(owned | load_words(language, "i") | load_words(language, "to me", "frames"))
 
 
 def list_numbers(raw: str, pieces: Sequence[re.Match[str]], language: str) -> list[tuple[int, Number]]:
@@ -174,7 +182,7 @@ def read_changed_dose(raw: str, language: str) -> tuple[Number, tuple[int, int]]
     pieces = list(PIECE.finditer(raw))
     if not pieces or len(pieces) > MOST_OF_CHANGE:
         return None
-    beside, found, at = load_words(language, "dose beside"), [], 0
+    beside, found, at = load_words(language, "dose beside") | load_move_words(language), [], 0
     while at < len(pieces):
         number = read_number(pieces, at, language)
         if number is not None:

@@ -68,3 +68,34 @@ def test_the_dose_of_somebody_elses_medicine_says_whose_it_is() -> None:
     (claim,) = read_claims("sorry, 5", ["my dad takes warfarin 3 mg"])
     assert (claim.subject, claim.object) == ("warfarin", "5 mg")
     assert claim.statement.startswith("Dad, warfarin:")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The doctor has put my ramipril up to 10 mg because the readings were still high", ("ramipril", "10 mg")),
+        ("my doctor upped my sertraline to 100", ("sertraline", "100")),
+        ("Der Hausarzt hat mein L-Thyroxin auf 100 erhöht", ("l-thyroxin", "100")),
+        ("Meine Ärztin hat das Ramipril auf 5 mg gesenkt", ("ramipril", "5 mg")),
+        ("Le médecin a augmenté mon Levothyrox à 75", ("levothyrox", "75")),
+        ("El médico me ha subido el enalapril a 20", ("enalapril", "20")),
+        ("Il medico mi ha aumentato l'Eutirox a 75", ("eutirox", "75")),
+        ("O médico aumentou a minha losartana para 100", ("losartana", "100")),
+        ("הרופא העלה לי את האלטרוקסין ל-100", ("אלטרוקסין", "100")),
+    ],
+)
+def test_a_dose_of_the_persons_own_moves_though_nobody_told_it_before(text: str, told: tuple[str, str]) -> None:
+    assert find_doses(text) == {told}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the doctor put my dad's ramipril up to 10 mg",
+        "they upped his ramipril to 10",
+        "should I raise my ramipril to 10?",
+        "my ramipril costs went up to 10 euros",
+    ],
+)
+def test_no_dose_of_the_persons_is_moved(text: str) -> None:
+    assert not find_doses(text)

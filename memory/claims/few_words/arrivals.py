@@ -23,6 +23,7 @@ from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 
 MOST_OF_NAME: Final = 3
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
 # Before who one works for; "in" and "at" stand before beds as well.
 OF_FIRMS: Final = frozenset({"bei", "beim", "chez", "presso"})
 # "From Monday I'm with Rowntree" is no courtship behind a last day.
@@ -116,6 +117,7 @@ def find_arrivals(raw: str, text: str, language: str) -> Iterator[Arrival]:
         yield from find_in_pieces(raw, 0, "lives_in", language)
     yield from find_begun(raw, language)
     yield from find_here(raw, language)
+    yield from find_settled(raw, language)
     yield from find_hired(raw, language)
     yield from find_returned(raw, language)
 
@@ -156,6 +158,41 @@ def find_here(raw: str, language: str) -> Iterator[Arrival]:
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
 
 
+def find_settled(raw: str, language: str) -> Iterator[Arrival]:
+    """ "I've been in York since 2019", "bin aber seit 2019 in Bremen": whoever is in a town for years lives there."""
+    words = list(WORD.finditer(raw))
+    folded = [fold_letters(one[0]) for one in words]
+    since, here = load_words(language, "since when"), load_words(language, "am here") | load_words(language, "stays")
+    years = (at for at, pair in enumerate(pairwise(folded)) if pair[0] in since and YEAR.fullmatch(pair[1]))
+    at = next(years, None)
+    if at is None or names_another(raw, language):
+        return
+    into = load_words(language, "in place")
+    prepositions = [one for one, word in enumerate(folded) if word in into or is_in(word, language)]
+    for place in prepositions:
+        named = words[place if language == HEBREW else place + 1 : at if place < at else None]
+        start = min(at, place)
+        is_beside = place < at or place == at + 2
+        name = cut_words(named, raw) if named and is_beside and is_name(named, raw, language) else ""
+        told = list_clause_before(raw, words[:start], language)
+        if name and not here.isdisjoint(told) and speaks_of_self(" ".join(told), language) and is_town(name, language):
+            name = name.casefold().removeprefix(HEBREW_IN) if language == HEBREW else name.casefold()
+            yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
+
+
+def list_clause_before(raw: str, words: Stretch, language: str) -> list[str]:
+    """The folded words of a clause up to a place: behind the last mark, or the joint behind which somebody speaks."""
+    told: list[str] = []
+    end, joints = len(raw), load_words(language, "joint")
+    for word in reversed(words):
+        plain = fold_letters(word[0])
+        if (told and MARK.search(raw[word.end() : end])) or (plain in joints and len(told) > 1):
+            break
+        told.insert(0, plain)
+        end = word.start()
+    return told
+
+
 def find_hired(raw: str, language: str) -> Iterator[Arrival]:
     """ "I got the job at Siemens!", "mi hanno preso alla Siemens": the name right behind says where."""
     got = load_phrases(language, "got job").search(raw)
@@ -189,6 +226,7 @@ def speaks_of_self(before: str, language: str) -> bool:
     """Of "Helen and the family have moved back to Leeds" the words before tell whose home it is."""
     light = list_frame_words(language, "i", "adv", "now", "also", "be 1", "have 1", "got", "conj", "but")
     light |= load_words(language, "i") | load_words(language, "with i") | load_words(language, "joint")
+    light |= load_words(language, "am here")
     return light.issuperset(fold_letters(one[0]) for one in WORD.finditer(before))
 
 

@@ -1,5 +1,5 @@
 """What a sentence tells in few words, mostly without a verb: appointments, sums, a couple that comes together or parts,
-the end of a work, a new work or home."""
+who shares a home, the end of a work, a new work or home."""
 
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from memory.claims.few_words.amounts import settle_amounts
 from memory.claims.few_words.arrivals import add_arrivals
 from memory.claims.few_words.couples import add_couple
 from memory.claims.few_words.dismissals import add_dismissal
+from memory.claims.few_words.flatmates import add_flatmates
 from memory.claims.few_words.named_last import name_animals
 from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
@@ -24,6 +25,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
     claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_couple(claims, one.sentence, one.place, likely)
+    claims = add_flatmates(claims, one.sentence, one.place, likely)
     claims = add_dismissal(claims, one.sentence, one.place, likely)
     return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
 

@@ -167,6 +167,8 @@ WORD_SECTIONS: Final = frozenset(
         "vehicle word",
         "by the way",
         "am here",
+        "stays",
+        "shares home",
         "their",
         "begins",
         "begins if ahead",

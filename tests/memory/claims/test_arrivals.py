@@ -95,3 +95,62 @@ def test_who_retires_is_no_event_and_no_boss(text: str) -> None:
     claims = read_claims(text, ["my boss is Clive"])
     assert not [one for one in claims if one.relation == "time" or (one.relation, one.object) == ("is", "clive")]
     assert [one for one in claims if one.relation == "boss" and (one.tense == "over" or one.object == "shaz")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I used to live in Hull but I've been in York since 2019", "york"),
+        ("Ich habe früher in Kiel gewohnt, bin aber seit 2019 in Bremen", "bremen"),
+        ("J'habitais à Lyon avant mais je suis à Nantes depuis 2019", "nantes"),
+        ("Estoy en Vigo desde 2019", "vigo"),
+        ("Sono a Prato dal 2019", "prato"),
+        ("Estou em Braga desde 2019", "braga"),
+        ("אני בחיפה מאז 2019", "חיפה"),
+        ("I've just moved back in with my parents in Dudley", "dudley"),
+        ("Je suis retourné vivre chez mes parents à Dole", "dole"),
+        ("He vuelto a vivir con mis padres en Vigo", "vigo"),
+        ("Sono tornato a vivere dai miei a Prato", "prato"),
+        ("Voltei a morar com os meus pais em Braga", "braga"),
+    ],
+)
+def test_where_somebody_is_for_years_or_has_gone_back_to_live_is_home(text: str, name: str) -> None:
+    assert ("you", "lives_in", name) in list_keys(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The office has been in York since 2019",
+        "Tom has been in York since 2019",
+        "I've been in debt since 2019",
+        "I've been in Leeds since Monday",
+        "Ich bin seit 2019 in Rente",
+    ],
+)
+def test_what_lasts_for_years_is_no_home(text: str) -> None:
+    assert not {relation for _, relation, _ in list_keys(text)} & {"lives_in"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("bin zuhause ausgezogen und wohn jetzt in ner wg in der ktv mit ole und marie", ("ole", "marie")),
+        ("wir wohnen zu dritt in einer wg mit ole und marie", ("ole", "marie")),
+        ("I share a flat with Tom and Priya", ("tom", "priya")),
+        ("J'habite en coloc avec Léa et Tom", ("léa", "tom")),
+        ("Comparto piso con Ana y Luis", ("ana", "luis")),
+        ("Condivido l'appartamento con Sara e Luca", ("sara", "luca")),
+        ("Divido apartamento com a Rita e o Pedro", ("rita", "pedro")),
+        ("אני גרה בדירת שותפים עם דנה ונועה", ("דנה", "נועה")),
+    ],
+)
+def test_who_shares_a_home_is_named(text: str, names: tuple[str, ...]) -> None:
+    assert [key for key in list_keys(text) if key[1] == "roommate"] == [("you", "roommate", one) for one in names]
+
+
+@pytest.mark.parametrize(
+    "text", ["My brother lives in a flatshare with Tom", "Ich suche eine WG mit Balkon und Garten"]
+)
+def test_a_shared_home_of_others_or_without_names_tells_of_nobody(text: str) -> None:
+    assert "roommate" not in {relation for _, relation, _ in list_keys(text)}

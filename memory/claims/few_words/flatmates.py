@@ -1,0 +1,73 @@
+"""With whom somebody shares a home, by their names: "wir wohnen zu dritt in einer WG mit Ole und Marie"."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from memory.claims.claim import SPEAKER, Claim
+from memory.claims.clauses.building import word_whole
+from memory.claims.clauses.general import PLANNED, stands_apart
+from memory.claims.dates.agenda import WORD, list_frame_words, order_languages
+from memory.claims.few_words.arrivals import names_another
+from memory.claims.relations import ABOUT
+from memory.claims.slots.matching import load_phrases, load_words
+from memory.claims.slots.nouns import find_known_noun
+from memory.guard.annotation import Sentence
+from memory.guard.spelling import fold_letters
+from memory.language.hebrew import HEBREW, HEBREW_AND
+from memory.language.names import capitalises_nouns, load_given_names
+
+ROOMMATE: Final = "roommate"
+# What the readers of clauses make of the same words: "I live with" is no illness.
+REPLACED: Final = frozenset({ABOUT, "has_condition", "dating"})
+
+
+def add_flatmates(
+    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+) -> list[Claim]:
+    """The claims of a sentence with those who share the person's home."""
+    raw = sentence.raw
+    if raw.rstrip().endswith("?") or any(claim.relation == ROOMMATE for claim in claims):
+        return list(claims)
+    if stands_apart(sentence, 0, len(sentence.words), *PLANNED):
+        return list(claims)
+    for language in order_languages(languages):
+        if names := list(find_flatmates(raw, language)):
+            kept = [claim for claim in claims if claim.relation not in REPLACED]
+            span, whole = (place, place + len(raw)), word_whole(sentence)
+            return kept + [Claim(SPEAKER, ROOMMATE, one, whole, span, lang=language, is_sure=True) for one in names]
+    return list(claims)
+
+
+def find_flatmates(raw: str, language: str) -> Iterator[str]:
+    """The names behind "with" behind a shared home, of a sentence that tells of nobody else before."""
+    shared = load_phrases(language, "shares home").search(raw)
+    if shared is None or names_another(raw[: shared.start()], language):
+        return
+    others = list_frame_words(language, "he", "she", "they") - list_frame_words(language, "i")
+    if not others.isdisjoint(fold_letters(one[0]) for one in WORD.finditer(raw, 0, shared.start())):
+        return
+    words = list(WORD.finditer(raw, shared.end()))
+    beside = load_words(language, "beside whom")
+    at = next((at for at, word in enumerate(words) if fold_letters(word[0]) in beside), len(words))
+    yield from list_names(words[at + 1 :], language)
+
+
+def list_names(words: Sequence[re.Match[str]], language: str) -> Iterator[str]:
+    """Names joined by "and": up to the first word that is none."""
+    # "Com a Rita e o Pedro": Portuguese gives names an article.
+    light = load_words(language, "joint") | list_frame_words(language, "conj", "the")
+    for word in words:
+        spoken = word[0].removeprefix(HEBREW_AND) if language == HEBREW else word[0]
+        if is_name(word[0], language) or is_name(spoken, language):
+            yield (word[0] if is_name(word[0], language) else spoken).casefold()
+        elif fold_letters(word[0]) not in light:
+            return
+
+
+def is_name(spoken: str, language: str) -> bool:
+    """A given name, or elsewhere than in German a capital: "in a house share with Kit"."""
+    if fold_letters(spoken) in load_given_names():
+        return True
+    is_sure = language != HEBREW and not capitalises_nouns(language)
+    return is_sure and spoken.istitle() and find_known_noun([spoken], language) is None

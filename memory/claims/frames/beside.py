@@ -8,6 +8,7 @@ from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span, list_counted
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
+from memory.claims.frames.tokens import HotToken
 from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 
 # Of who speaks, a number behind a mark is an age from here on: "Ottavia, 3" is something else.
@@ -30,6 +31,9 @@ def read_introduced(reader: PhraseReader, clause: HotClause, beside: Sequence[Ho
         yield ClauseFact(SPEAKER, "name", spoken, find_span(reader, named[0], named[-1] + 1))
 
 
+BEHIND_AGE: Final = ("age unit", "conj", "verb", "frame", "be 3", "have 3")
+
+
 def read_ages_beside(reader: PhraseReader, told: Sequence[ClauseFact]) -> Iterator[ClauseFact]:
     """ "Moi c'est Bastien, 41 ans", "my son Leo (9)", "Inès 6 ans et Sami 3 ans": a number behind somebody's name."""
     tokens, end = reader.tokens, len(reader.tokens)
@@ -45,10 +49,16 @@ def read_ages_beside(reader: PhraseReader, told: Sequence[ClauseFact]) -> Iterat
         last = at - tokens[at - 1].is_mark
         starts = range(max(0, last - MOST_OF_NAME), last)
         who = next((named[name] for start in starts if (name := reader.cut(start, last)) in named), "")
-        is_closed = behind is None or behind.is_mark or behind.has("age unit", "conj", "verb", "frame")
+        is_closed = behind is None or behind.is_mark or behind.has(*BEHIND_AGE) or is_third_person(reader, behind)
         is_told = who != SPEAKER or (tokens[at - 1].is_mark and int(number[0]) >= YOUNGEST)
         if who and who not in aged and is_closed and is_told:
             yield ClauseFact(who, "age", number[0], find_span(reader, at, number[1]))
+
+
+def is_third_person(reader: PhraseReader, token: HotToken) -> bool:
+    """ "Mein Bruder Leon 14 nervt": a small word that ends as German verbs do, and is no noun that is known."""
+    is_verb = token.text.endswith("t") and not token.is_capital and not token.classes
+    return reader.words.language == "de" and is_verb and token.plain not in reader.words.nouns
 
 
 def is_naming(fact: ClauseFact) -> bool:

@@ -5,13 +5,15 @@ from functools import cache, lru_cache, partial
 from typing import Final
 
 from memory.claims.frames.genitives import LANGUAGE, restore_genitives
-from memory.claims.frames.languages import find_turn_languages
+from memory.claims.frames.languages import find_turn_languages, load_owners
 from memory.claims.frames.tokens import SPLIT
 from memory.claims.frames.words import LANGUAGES
 from memory.language.loader import read_entries, read_sections
+from memory.language.names import load_given_names
 
 # "My id is 4422": a word of its own as often as not.
 WHOLE: Final = "whole word"
+WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=512)
@@ -25,9 +27,11 @@ def restore_apostrophes(text: str) -> str:
 
 
 def find_spoken_languages(text: str) -> tuple[str, ...]:
-    """English where nothing but its contractions is said: "im 34" is no German."""
+    """English where nothing but its contractions and a name is said: "im 34" and "im priya 31" are no German."""
     pattern = load_contractions(LANGUAGE)
-    is_bare = pattern is not None and not any(char.isalpha() for char in pattern.sub("", text))
+    rest = WORD.findall(pattern.sub("", text).casefold()) if pattern is not None and pattern.search(text) else [""]
+    greets = read_entries(LANGUAGE, "frames", "greets")
+    is_bare = all(word in greets or (word in load_given_names() and word not in load_owners()) for word in rest)
     return (LANGUAGE,) if is_bare and any(char.isalpha() for char in text) else find_turn_languages(text)
 
 

@@ -9,7 +9,7 @@ from memory.claims.frames.words import LANGUAGES, load_hot_words
 from memory.guard.lexicon import WORD
 from memory.guard.spelling import normalise_text
 from memory.language.hebrew import HEBREW
-from memory.language.loader import read_entries
+from memory.language.loader import read_entries, read_sections
 
 MOST_WORDS: Final = 60
 READ: Final = 300
@@ -54,9 +54,17 @@ def count_votes(text: str) -> dict[str, float]:
         votes["de"] += 2 * word.startswith("lieblings")
     for letter, language in LETTERS.items():
         votes[language] += 0.5 * (letter in lowered)
+    # "I'm Sam": of English alone, though "Sam" is of a German Saturday.
+    votes["en"] += sum(word in load_english_contractions() for word in lowered.split()[:MOST_WORDS])
     # No other language is written so, and its words have particles on them that no list has.
     votes[HEBREW] += len(PAIRS_OF_HEBREW.findall(lowered[:READ]))
     return votes
+
+
+@cache
+def load_english_contractions() -> frozenset[str]:
+    forms = (lines[0] for name, lines in read_sections("en", "frames").items() if name.startswith("split ") and lines)
+    return frozenset(joined for form in forms if "'" in (joined := "".join(form.split())))
 
 
 @cache

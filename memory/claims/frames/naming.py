@@ -23,6 +23,8 @@ LOVES: Final = {
     "he": (("girlfriend", "שלו", frozenset({"חברה"})), ("boyfriend", "שלה", frozenset({"חבר"}))),
 }
 MOST_PRESENTED: Final = 3
+# Whom one meets and names with an article: "der Zahnarzt Dr. Wolff".
+MET: Final = frozenset({"colleague", "neighbor", "dentist", "hairdresser", "vet", "landlord"})
 # Words between a favourite and its verb.
 REACH_OF_VALUE: Final = 4
 OWN_CLITICS: Final = frozenset({"me", "m'", "mi"})
@@ -40,7 +42,12 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
         if phrase is None or not phrase.relation:
             at += 1
             continue
-        if phrase.name and (phrase.owner or is_own_pet(reader, phrase)):
+        counted = list_counted(reader, phrase) if phrase.owner else []
+        if counted:
+            # "With our two kids, Lucas, 12, and Chloe, 8".
+            for name in counted:
+                yield from tell_name(reader, stack, phrase, name)
+        elif phrase.name and (phrase.owner or is_own_pet(reader, phrase)):
             yield from tell_name(reader, stack, phrase, phrase.name)
             yield from name_others(reader, stack, phrase)
         elif phrase.owner and (name := find_name_before(reader, phrase)):
@@ -52,11 +59,12 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
 
 
 def is_own_pet(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    """ "The dog, Alfie, is nine": with the definite article one's own."""
+    """ "The dog, Alfie, is nine", "die Kollegin Petra": with the definite article one's own."""
     is_definite = phrase.has_article and not reader.tokens[phrase.start].has("one")
     # "The dog shelter", typed without capitals: English puts nouns side by side.
     is_sure = reader.words.language != "en" or reader.has_capitals or reader.is_sure_name_at(phrase.end - 1)
-    return is_definite and phrase.relation in ANIMALS and not phrase.count and is_sure
+    is_near = phrase.relation in ANIMALS or (phrase.relation in MET and reader.words.language != "en")
+    return is_definite and is_near and not phrase.count and is_sure
 
 
 def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
@@ -243,6 +251,8 @@ def skip_age(reader: PhraseReader, at: int) -> int:
     """Behind "(4)", ", 4,", "de cinq ans" and "6 ans"."""
     tokens, end = reader.tokens, len(reader.tokens)
     is_led = at < end - 1 and (tokens[at].is_mark or tokens[at].has("of"))
+    # "Lucas, de 12 años".
+    at += is_led and tokens[at].is_mark and at < end - 2 and tokens[at + 1].has("of")
     number = read_number(tokens, at + is_led, end, reader.words.language) if at < end else None
     behind = tokens[number[1]] if number is not None and number[1] < end else None
     is_closed = behind is None or behind.is_mark or behind.has("age unit", "conj")

@@ -14,6 +14,7 @@ from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
+from memory.claims.frames.unwritten_marks import mark_bare_ages, mark_said_again
 from memory.claims.frames.words import HotWords
 from memory.claims.voices.others import mask_other_voices
 from memory.guard.spelling import normalise_text
@@ -49,7 +50,8 @@ class TurnClauses:
 
     @classmethod
     def of(cls, masked: str, words: HotWords) -> "TurnClauses":
-        clauses = cut_turn(take_apart(split_genitives(read_hot_tokens(masked, words), words), words), words)
+        tokens = mark_said_again(mark_bare_ages(read_hot_tokens(masked, words), words))
+        clauses = cut_turn(take_apart(split_genitives(tokens, words), words), words)
         mark_supposed(clauses, words)
         reasons = [find_reason(clauses, at, words) for at in range(len(clauses))]
         reasons = set_composed_aside(clauses, reasons, words)

@@ -16,7 +16,7 @@ from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE, WORDED
 from memory.claims.slots.filling import word_slot
-from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.framed import FRAMED, INTRODUCED
 from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED, is_person_or_animal
 from memory.claims.slots.resolution import KnownSlot
@@ -107,7 +107,9 @@ def claim_slot(
     is_known = is_told_of or is_resumed or is_finding or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
-    if sentence.is_question or slot.weight == 0 or is_guessed or not is_known:
+    # "Ich bin Timo 19 Azubi in Rostock, kannst du mir helfen?": who presents themselves asks nothing by that.
+    is_asked = sentence.is_question and not is_introduced(slot)
+    if is_asked or slot.weight == 0 or is_guessed or not is_known:
         return None
     piece = find_stretch(tokens, slot)
     # "Trueno se nos fue anoche" is no passing matter.
@@ -132,6 +134,12 @@ def claim_slot(
         return None
     span = (place + tokens.starts[piece[0]], place + tokens.ends[piece[1] - 1])
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)
+
+
+def is_introduced(slot: SlotMatch) -> bool:
+    """What frames read of who says their name, for which they leave out what is asked."""
+    is_beside = slot.relation in INTRODUCED and slot.is_explicit
+    return slot.weight >= FRAMED and slot.subject == SPEAKER and (is_beside or slot.relation == "name")
 
 
 def skip_joint(sentence: Sentence, piece: tuple[int, int]) -> int:

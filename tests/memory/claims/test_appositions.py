@@ -119,3 +119,39 @@ def test_a_name_may_come_before_who_it_names(text: str, told: Slot) -> None:
 @pytest.mark.parametrize("text", ["honestly, my dog, he snores", "ok, my wife, then", "Monday, my sister, the dentist"])
 def test_no_other_word_before_somebody_is_a_name(text: str) -> None:
     assert put_nouns_first(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "On habite une maison à Riom avec nos deux enfants, Lucas, 12 ans, et Chloé, 8 ans",
+            {("you", "child", "lucas"), ("you", "child", "chloé"), ("lucas", "age", "12"), ("chloé", "age", "8")},
+        ),
+        (
+            "We live in Hull with our two kids, Lucas, 12, and Chloe, 8",
+            {("you", "child", "lucas"), ("you", "child", "chloe"), ("lucas", "age", "12"), ("chloe", "age", "8")},
+        ),
+        (
+            "Wir wohnen mit unseren zwei Kindern, Lukas, 12, und Klara, 8, in Kiel",
+            {("you", "child", "lukas"), ("you", "child", "klara"), ("lukas", "age", "12"), ("klara", "age", "8")},
+        ),
+        ("mein bruder leon 14 nervt", {("you", "brother", "leon"), ("leon", "age", "14")}),
+        ("my brother leon 14 is annoying", {("you", "brother", "leon"), ("leon", "age", "14")}),
+        (
+            "mum's called nisha shes 52 and lives in leicester",
+            {("you", "mother", "nisha"), ("nisha", "age", "52"), ("nisha", "lives_in", "leicester")},
+        ),
+        (
+            "meine mutter heißt gabi sie ist 52 und wohnt in kiel",
+            {("you", "mother", "gabi"), ("gabi", "age", "52"), ("gabi", "lives_in", "kiel")},
+        ),
+        ("Die Kollegin Petra hat das Rauchen aufgegeben", {("you", "colleague", "petra")}),
+    ],
+)
+def test_names_and_ages_stand_behind_whom_they_are_of(text: str, told: set[tuple[str, str, str]]) -> None:
+    assert told <= {(one.subject, one.relation, one.object) for one in read_claims(text)}
+
+
+def test_days_behind_a_name_are_no_age() -> None:
+    assert "age" not in {one.relation for one in read_claims("mein bruder leon 14 tage krank")}

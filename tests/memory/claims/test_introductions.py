@@ -70,3 +70,49 @@ def test_which_job_somebody_got_is_said_behind() -> None:
     ]
     assert not [one for one in read_claims("my sister got the job! deputy head at Thornbury Primary") if one.object]
     assert not [one for one in read_claims("I got the job! lunch at Nandos later?") if one.object]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("yo im dev 23 from luton", {"name": "dev", "age": "23", "born_in": "luton"}),
+        ("hey im sam 42 plumber from hull", {"name": "sam", "age": "42", "works_as": "plumber", "born_in": "hull"}),
+        ("im priya 31", {"name": "priya", "age": "31"}),
+        ("I'm Sam 42", {"name": "sam", "age": "42"}),
+        ("ich bin timo 19", {"name": "timo", "age": "19"}),
+        (
+            "hi ich bin timo 19 azubi zum kfz mechatroniker bei autohaus brandt in rostock, kannst du mir helfen?",
+            {
+                "name": "timo",
+                "age": "19",
+                "works_as": "azubi",
+                "works_at": "autohaus brandt",
+                "lives_in": "rostock",
+            },
+        ),
+        ("salut moi c'est léa 22 ans de lyon", {"name": "léa", "age": "22", "born_in": "lyon"}),
+        (
+            "hola soy marta 29 enfermera en bilbao",
+            {"name": "marta", "age": "29", "works_as": "enfermera", "lives_in": "bilbao"},
+        ),
+        ("ciao sono luca 45 di torino", {"name": "luca", "age": "45", "born_in": "torino"}),
+        ("oi sou a rita 31 do porto", {"name": "rita", "age": "31", "born_in": "porto"}),
+        ("היי אני דנה 34 מחיפה", {"name": "דנה", "age": "34", "born_in": "חיפה"}),
+    ],
+)
+def test_an_age_needs_no_marks_behind_a_name(text: str, told: Told) -> None:
+    assert {(one.relation, one.object) for one in read_claims(text)} == set(told.items())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm size 12 in jeans",
+        "I'm on bus 23 from Luton",
+        "Ich bin Jahrgang 58",
+        "I'm Sam 10 minutes away",
+        "soy talla 42",
+    ],
+)
+def test_a_number_behind_a_thing_is_no_age(text: str) -> None:
+    assert not {one.relation for one in read_claims(text)} & {"name", "age"}

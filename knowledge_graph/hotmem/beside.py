@@ -4,6 +4,7 @@ from datetime import datetime
 
 from knowledge_graph.hotmem.bullets import render_bullet
 from knowledge_graph.hotmem.cues import read_cue
+from knowledge_graph.hotmem.own_language import find_own_language
 from knowledge_graph.hotmem.retrieval import find_hot_facts
 from knowledge_graph.hotmem.threads import load_thread
 from memory.access.cursors import open_bounded_scope
@@ -21,9 +22,9 @@ def list_context_bullets(
     """Best first. The same question gets the same lines: nothing rests here, as each context stands for itself."""
     if is_stranger(user) or not memory_conf().hot.injects:
         return []
-    reading = read_turn(query)
-    cue = read_cue(query, reading.intent, reading.lang, tells=bool(reading.triples))
     with open_bounded_scope(user, deadline):
+        reading = read_turn(query, own=find_own_language(user, query))
+        cue = read_cue(query, reading.intent, reading.lang, tells=bool(reading.triples))
         state = load_thread(user, thread_id)
         state.shown = []
         found = find_hot_facts(user, cue, state, thread_id=thread_id, intent=reading.intent, now=now)

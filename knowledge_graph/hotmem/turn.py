@@ -20,6 +20,7 @@ from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, describe_claim, record_reading
+from knowledge_graph.hotmem.own_language import find_own_language
 from knowledge_graph.hotmem.ranking import RankedEdge
 from knowledge_graph.hotmem.replies import RepliedReading, read_reply
 from knowledge_graph.hotmem.retrieval import HotFindings, find_hot_facts
@@ -145,11 +146,12 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
 def read_with_known(user: EndUser, text: str, talk: EarlierTalk, lang: str | None, conf: HotPathConf) -> RepliedReading:
     """A turn that tells nothing by itself may speak of whom another conversation introduced: "Doris died"."""
     previous = talk.turns
-    reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+    own = "" if lang else find_own_language(user, text, previous)
+    reading = add_health(read_turn(text, previous, lang, conf.pipelines, own=own), text, previous)
     is_open = not (reading.triples or reading.retracted or text.rstrip().endswith("?"))
     if is_open and (named := list_antecedents(user, f"{talk.asked} {text}".strip(), previous)):
         previous = [*previous, *named]
-        reading = add_health(read_turn(text, previous, lang, conf.pipelines), text, previous)
+        reading = add_health(read_turn(text, previous, lang, conf.pipelines, own=own), text, previous)
     return read_reply(reading, text, previous, talk.asked, talk.lead, lang=lang)
 
 

@@ -8,13 +8,19 @@ from memory.claims.frames.turn import NO_PIPELINES, read_framed
 
 
 def read_turn(
-    text: str, earlier: Sequence[str] = (), lang: str | None = None, pipelines: Mapping[str, str] = NO_PIPELINES
+    text: str,
+    earlier: Sequence[str] = (),
+    lang: str | None = None,
+    pipelines: Mapping[str, str] = NO_PIPELINES,
+    *,
+    own: str = "",
 ) -> HotReading:
     """``earlier`` are turns of the same person, oldest first; they resolve pronouns and are not read again.
 
-    ``pipelines`` names a trained spaCy pipeline by language, whose parse is read as well.
+    ``pipelines`` names a trained spaCy pipeline by language, whose parse is read as well. ``own`` is the language that
+    goes before others as likely.
     """
-    languages = (lang,) if lang else find_turn_languages(text, earlier)
+    languages = (lang,) if lang else sorted(find_turn_languages(text, earlier), key=lambda one: one != own)
     readings = [read_framed(text, earlier, one, pipelines) for one in languages]
     return choose_reading(readings)
 

@@ -201,3 +201,20 @@ def test_who_was_introduced_in_another_conversation_is_known_when_they_are_gone(
     ended = say(api, "Doris died", thread="autumn")
     assert [one["d"].casefold() for one in ended["superseded"]] == ["doris"]
     assert ("you", "dog") not in list_facts(user)
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "language", "line"),
+    [
+        ("Sto imparando il tedesco.", "Che sport pratico?", "it", "Di te – apprendimento: tedesco"),
+        ("Não como carne vermelha.", "que carne eu evito?", "pt", "Você disse: “Não como carne vermelha.”"),
+    ],
+)
+def test_a_turn_too_short_to_tell_its_language_is_answered_in_the_persons_own(
+    api: ApiClient, user: EndUser, told: str, asked: str, language: str, line: str
+) -> None:
+    api.post("threads/t/exchanges", {"user_message": told, "assistant_message": "Ok."})
+    profile_due_exchanges(user)
+    answer = say(api, asked, thread="u")
+    assert answer["lang"] == language
+    assert any(line in bullet["text"] for bullet in answer["bullets"])

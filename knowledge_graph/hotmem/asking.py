@@ -55,7 +55,9 @@ def find_nouns(tokens: list[HotToken], words: HotWords) -> set[str]:
     prefers = any(token.has("favorite") for token in tokens)
     found: set[str] = set()
     for at, token in enumerate(tokens):
-        for part in (token.plain, f"{token.plain} {tokens[at + 1].plain}" if at + 1 < len(tokens) else ""):
+        pair = f"{token.plain} {tokens[at + 1].plain}" if at + 1 < len(tokens) else ""
+        # Of "בן הזוג" the first word alone would be a son.
+        for part in (pair,) if pair in nouns else (token.plain, pair):
             found |= {nouns[part]} if part in nouns else set()
             # "Welches Team mag ich" and "mein Lieblingsteam" name a favourite; a team by itself may be any.
             found |= {favorites[part]} if part in favorites else set()

@@ -13,7 +13,7 @@ from django.db import connection
 
 from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
-from knowledge_graph.hotmem.gating import FAVORITE
+from knowledge_graph.hotmem.gating import FAVORITE, HAS
 from memory.claims.constraints import KIND_OF_RELATION
 from memory.facts.confidence import LEAST_USED, decay_confidence, is_lasting
 from memory.facts.keys import OPEN_RELATIONS
@@ -57,7 +57,9 @@ def find_candidates(
     asked = cue.relations if cue.is_asking else frozenset()
     # "Recomiéndame una cena": no word is shared with what limits the answer.
     limiting = LIMITING if cue.wants_advice and cue.topics else frozenset[str]()
-    relations = [*asked, *cue.people, *(FAVORITE + name for name in asked), *limiting]
+    # "Ho figli?": that there are none is told as what one has not.
+    had = {HAS} if cue.is_asking and cue.people else set[str]()
+    relations = [*asked, *cue.people, *(FAVORITE + name for name in asked), *limiting, *had]
     # No stem is no query, and so nothing that is named.
     named = build_tsquery(list_stems(cue), user.pk, is_beginning=True)
     return read_edges(

@@ -26,6 +26,8 @@ SHORTEST: Final = 2
 # "Mats' birthday", "Annas Hund": the name with an ending that it takes where it owns something.
 OWNING: Final = ("'s", "’s", "s")
 BEINGS: Final = PERSONS | PETS
+# By which a partner is told of as well.
+LOVES: Final = frozenset({"married_to", "dating", "engaged_to"})
 ASKING: Final = frozenset({"PURE_QUESTION", "QUESTION_WITH_FACT"})
 
 
@@ -79,7 +81,7 @@ def is_former_home(asked: AskedFor) -> bool:
 def expand_people(named: frozenset[str]) -> frozenset[str]:
     """With whom else the same word may mean: a child is a son or a daughter, a wife was told of as married to."""
     wide = expand_relations(set(named)) if named else frozenset()
-    return named | (wide & BEINGS) | ({"married_to"} if named & PARTNER_NOUNS else frozenset())
+    return named | (wide & BEINGS) | (LOVES if named & PARTNER_NOUNS else frozenset())
 
 
 def list_readings(words: Iterable[str]) -> Iterable[str]:

@@ -4,21 +4,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from knowledge_graph.hotmem.cues import TurnCue, is_name_said, measure_said
+from knowledge_graph.hotmem.cues import LOVES, TurnCue, is_name_said, measure_said
 from knowledge_graph.hotmem.edges import HotEdge
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import find_constraint
-from memory.claims.questions import PETS, find_people
+from memory.claims.questions import PETS, find_people, is_of_kind
 from memory.claims.taxonomy import PERSONS
 from memory.claims.topics import find_topic_words
 
 # Relations whose object is somebody's or something's name, which needs no other sign that it is meant.
-NAMING: Final = PERSONS | PETS | {"friend_of", "married_to", "sees", "reports_to", "goes_by", "nickname"}
+NAMING: Final = PERSONS | PETS | LOVES | {"friend_of", "sees", "reports_to", "goes_by", "nickname"}
 PLACES: Final = frozenset({"lives_in", "works_at", "born_in", "moved_from", "went_to", "studies", "school"})
 # Their objects are numbers and times, which many a turn says without meaning them.
 VALUES: Final = frozenset({"age", "time", "duration", "quantity", "birthday", "born_in"})
 FAVORITE: Final = "favorite_"
 LIKES: Final = "likes"
+HAS: Final = "has"
 GIFT: Final = "gift"
 TASTES: Final = frozenset({LIKES, "dislikes", "hobby", "age", "allergic_to", "diet", "is"})
 # Of which "do I have" and "does it have" say nothing.
@@ -94,11 +95,15 @@ def measure_own(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
         return WHOLE
     if edge.object_key in entities and not cue.relations.isdisjoint(MEASURED):
         return ABOUT
+    if edge.relation == HAS and not edge.polarity and cue.is_asking:
+        # That there are no children tells of no phone.
+        is_meant = cue.says_me and not cue.people.isdisjoint(find_people(edge.object_key))
+        return ASKED if is_meant else ABOUT * measure_said(cue, edge.object_key)
     if cue.is_asking and cue.is_about_me and is_asked_for(edge, cue):
         # "Where does my brother live" asks nothing of the person's own home.
         if is_of_others(edge, cue, entities):
             return BESIDE
-        return ASKED if is_named(edge, cue) else EXPANDED
+        return measure_asked(edge, cue)
     if edge.relation in VALUES:
         return 0.0
     said = measure_said(cue, edge.object_key)
@@ -107,6 +112,14 @@ def measure_own(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
         return max(TOUCHED, ABOUT * said)
     is_name = edge.relation in NAMING | PLACES
     return ABOUT * said if is_name or cue.is_about_me or not cue.is_asking else 0.0
+
+
+def measure_asked(edge: HotEdge, cue: TurnCue) -> float:
+    """ "Che macchina ho?": a Yaris is one by its make, an iPhone is none, and another thing that is had may be."""
+    is_meant = is_of_kind(cue.relations, edge.relation, edge.object)
+    if is_meant is False:
+        return BESIDE
+    return ASKED if is_meant or is_named(edge, cue) else EXPANDED
 
 
 def is_of_others(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> bool:

@@ -4,7 +4,7 @@ The words that claims are read by serve as cues here: "dónde trabajo" asks for 
 in each language's `claims.txt`, what only questions say in its `questions.txt`, the topics in its `topics.txt`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -140,9 +140,7 @@ class AskedFor:
 
         "My Yaris" tells of no phone, though both are had; of what names no kind it may be.
         """
-        kinds = {KINDS[one] for one in self.relations & KINDS.keys()}
-        named = list_kinds(value) if kinds and relation in HAVING else frozenset()
-        return not named or not named.isdisjoint(kinds)
+        return is_of_kind(self.relations, relation, value) is not False
 
     @property
     def people(self) -> frozenset[str]:
@@ -158,6 +156,13 @@ class AskedFor:
     def is_plain(self) -> bool:
         """Whether it asks for a fact alone: where the person lives, when a birthday is, what a sister is called."""
         return self.asks_fact and bool(self.relations) and not self.wants_advice
+
+
+def is_of_kind(asked: frozenset[str], relation: str, value: str) -> bool | None:
+    """Whether what is had is a car where one is asked for; None where no kind is asked for, or its words name none."""
+    kinds = {KINDS[one] for one in asked & KINDS.keys()}
+    named = list_kinds(value) if kinds and relation in HAVING else frozenset()
+    return not named.isdisjoint(kinds) if named else None
 
 
 @lru_cache(maxsize=1024)
@@ -197,9 +202,16 @@ def find_kinds(text: str) -> Mapping[str, None]:
     # "Où" at the beginning asks where; "ou" behind something leaves a choice.
     asks = intents.OPENS_ASKING.search(fold_text(text)) is not None
     entries = [one for one in entries if not (asks and one[0] == ADVICE and one[2] == (0, 1))]
+    # Of "בן הזוג" the first word alone would be a son.
+    wider = [(start, end) for kind, _, (start, end) in entries if kind.startswith(NOUN) and end - start > 1]
+    entries = [one for one in entries if not (one[0].startswith(NOUN) and is_within(one[2], wider))]
     found = [(kind, end) for kind, language, (_, end) in entries if spoken is None or language in spoken]
     found += [(AT_END, end) for kind, end in found if kind == BEFORE_AT_END and end == len(words)]
     return dict.fromkeys(kind for kind, _ in found)
+
+
+def is_within(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in others)
 
 
 @lru_cache(maxsize=4096)

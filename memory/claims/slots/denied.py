@@ -5,17 +5,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.claims.claim import Claim
+from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.cutting import ClauseTokens
+from memory.claims.frames.words import load_hot_words
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.slots.matching import SlotMatch, load_small_words, load_words
+from memory.claims.slots.nouns import find_known_noun, is_person_or_animal
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 
 WORD: Final = re.compile(r"[^\W_]+")
 # Whose values are in the person's own words.
 WORDED: Final = frozenset({ABOUT, REQUEST, "style", "goal", "time"})
+# What is read of a denial that names nothing.
+HAVING_NOTHING: Final = frozenset({"has", "is", "owns"})
+# Words that may stand before what somebody has not.
+OF_LACKING: Final = frozenset({"not", "lack", "have 1", "i", "to me", "det"})
+HAVING: Final = frozenset({"lack", "have 1"})
+LEAST_LACKED: Final = 2
 
 
 def settle_denied(claim: Claim) -> Claim:
@@ -27,6 +35,35 @@ def settle_denied(claim: Claim) -> Claim:
     # "No longer any car", "pas de voiture".
     rest = [one for one in words[1:] if fold_letters(one[0]) not in load_small_words(language)]
     return replace(claim, object=claim.object[rest[0].start() :], polarity=False) if rest else claim
+
+
+def name_lacked(claim: Claim) -> Claim:
+    """ "Non ho figli", "I have no kids": what somebody has not, by its noun, where nothing else is said."""
+    is_unread = claim.relation == ABOUT or (claim.relation in HAVING_NOTHING and not claim.object)
+    is_unread = is_unread or (claim.relation == "has" and not claim.polarity)
+    if not is_unread or claim.subject != SPEAKER or claim.tense != "present":
+        return claim
+    language = claim.lang or "en"
+    words, small = [fold_letters(word) for word in WORD.findall(claim.statement)], load_small_words(language)
+    while len(words) > LEAST_LACKED and words[-1] in small:
+        words.pop()
+    *before, noun = words or [""]
+    known = find_known_noun([noun], language)
+    if known is None or not tells_lack(before, language):
+        return claim
+    is_sure = claim.is_sure or is_person_or_animal(known[1])
+    return replace(claim, relation="has", object=noun, polarity=False, is_sure=is_sure)
+
+
+def tells_lack(before: Sequence[str], language: str) -> bool:
+    """Whether folded words say only that somebody has none of what follows: "we have no", "אין לי"."""
+    kinds = [load_hot_words(language).classify(word) for word in before]
+    said, small = f" {' '.join(before)} ", load_small_words(language)
+    is_denied = any("not" in kind for kind in kinds) or any(
+        f" {one} " in said for one in load_words(language, "denial")
+    )
+    is_bare = all(word in small or kind & OF_LACKING for word, kind in zip(before, kinds, strict=True))
+    return is_denied and is_bare and any(kind & HAVING for kind in kinds)
 
 
 def deny_behind(slots: Sequence[SlotMatch], sentence: Sentence, tokens: ClauseTokens) -> list[SlotMatch]:

@@ -18,7 +18,7 @@ from memory.claims.health.medicine import find_medicine
 from memory.claims.relations import ABOUT, PLACES, REQUEST, fits_relation, free_claim
 from memory.claims.slots.birthdays import settle_age
 from memory.claims.slots.bygone import settle_bygone
-from memory.claims.slots.denied import settle_denied
+from memory.claims.slots.denied import name_lacked, settle_denied
 from memory.claims.slots.joining import settle_joined
 from memory.claims.slots.kinds import begins_advice, is_deed, is_hired_vehicle, names_only_shifts, tells_new_shifts
 from memory.claims.slots.lovers import name_lover
@@ -325,6 +325,7 @@ SETTLING: Final = (
     trim_bracket,
     name_phone,
     settle_denied,
+    name_lacked,
     settle_bygone,
     settle_age,
     settle_origin,

@@ -43,6 +43,13 @@ def test_the_same_letters_are_another_word_elsewhere(text: str) -> None:
         ("ich hab keine Allergien", ("you", "has", "allergien", False)),
         ("I have no siblings", ("you", "has", "siblings", False)),
         ("Nous n’avons pas de chien", ("you", "has", "chien", False)),
+        ("Non ho figli", ("you", "has", "figli", False)),
+        ("אין לי ילדים", ("you", "has", "ילדים", False)),
+        ("I have no kids", ("you", "has", "kids", False)),
+        ("Ich habe keine Kinder", ("you", "has", "kinder", False)),
+        ("No tengo hijos", ("you", "has", "hijos", False)),
+        ("Não tenho filhos", ("you", "has", "filhos", False)),
+        ("Vivo a Roma e non ho figli", ("you", "has", "figli", False)),
     ],
 )
 def test_what_a_denial_begins_is_not_had(text: str, told: Told) -> None:

@@ -47,6 +47,7 @@ class Arrival:
     span: tuple[int, int]
     language: str
     is_new: bool = True
+    is_over: bool = False
 
 
 def add_arrivals(
@@ -56,7 +57,8 @@ def add_arrivals(
     raw = sentence.raw
     has_got = any(load_phrases(one, "got job").search(raw) for one in order_languages(languages))
     claims = [claim for claim in claims if not (has_got and claim.relation == "has")]
-    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
+    left = [claim for claim in claims if claim.relation == "works_at" and claim.tense == "over"]
+    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims if claim not in left):
         return list(claims)
     if (work := find_new_work(raw, text, languages)) is not None:
         span, (trade, employer, language) = (place, place + len(raw)), work
@@ -64,12 +66,21 @@ def add_arrivals(
             SPEAKER, "works_at", employer, word_whole(sentence), span, lang=language, tense="new", is_sure=True
         )
         return [replace(told, relation="works_as", object=trade), told]
-    found = next((one for language in order_languages(languages) for one in find_arrivals(raw, text, language)), None)
-    if found is None:
+    arrivals = [one for language in order_languages(languages) for one in find_arrivals(raw, text, language)]
+    if not arrivals:
         return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
+    # "Non sono più al Maggiore, ho vinto il concorso al Rizzoli": what is over, and what takes its place.
+    new = next((one for one in arrivals if not one.is_over), None)
+    over = next((one for one in arrivals if one.is_over and not left), None)
+    return left + [claim_arrival(one, sentence, place) for one in (over, new) if one is not None]
+
+
+def claim_arrival(found: Arrival, sentence: Sentence, place: int) -> Claim:
     span = (place + found.span[0], place + found.span[1])
     told = Claim(SPEAKER, found.relation, found.name, word_whole(sentence), span, lang=found.language, is_sure=True)
-    return [replace(told, tense="new") if found.is_new else told]
+    if found.is_over:
+        return replace(told, tense="over", polarity=False)
+    return replace(told, tense="new") if found.is_new else told
 
 
 def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tuple[str, str, str] | None:
@@ -135,7 +146,9 @@ def find_begun(raw: str, language: str) -> Iterator[Arrival]:
         at = raw.casefold().find(one.name)
         is_led = bool(raw[:at].split()) and fold_letters(raw[:at].split()[-1]) in OF_FIRMS
         if (is_led or raw[at : at + 1].isupper()) and not (is_known_place(one.name) or is_no_home(one.name)):
-            yield one
+            # "Da dicembre non sono più al Maggiore".
+            denials = load_words(language, "denial")
+            yield replace(one, is_over=not denials.isdisjoint(fold_letters(word) for word in raw[:at].split()))
 
 
 def find_here(raw: str, language: str) -> Iterator[Arrival]:

@@ -165,11 +165,16 @@ def list_workplaces(reader: PhraseReader, phrases: Sequence[NounPhrase]) -> list
             found[-1] = replace(found[-1], end=phrase.end, head=f"{found[-1].head} {trade}")
             continue
         phrase = name_called_so(reader, phrase)
-        # "En el ayuntamiento de Lugo, en padrón": the second preposition tells where in it.
-        if found and reader.tokens[found[-1].end].is_mark and reader.tokens[found[-1].end + 1].has("prep"):
+        # "En el ayuntamiento de Lugo, en padrón", "alla Ducati, ufficio design": where in it.
+        if found and reader.tokens[found[-1].end].is_mark and is_part_of_firm(reader, found[-1], phrase):
             break
         found.append(phrase)
     return found
+
+
+def is_part_of_firm(reader: PhraseReader, firm: NounPhrase, other: NounPhrase) -> bool:
+    is_bare = firm.is_named and reader.has_capitals and not (other.is_named or other.has_article or other.owner)
+    return is_bare or reader.tokens[firm.end + 1].has("prep")
 
 
 def is_one_trade(reader: PhraseReader, place: NounPhrase, other: NounPhrase) -> bool:

@@ -44,7 +44,7 @@ from memory.claims.taxonomy import ANIMALS, CHILDREN, PEOPLE
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
-from memory.language.hebrew import HEBREW_IN
+from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_TO
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import capitalises_nouns, load_given_names
 
@@ -136,7 +136,7 @@ def trim_bracket(claim: Claim) -> Claim:
 
 def is_other_kind(claim: Claim) -> bool:
     """Whether the object is nothing of the kind that its relation tells."""
-    if is_misplaced(claim):
+    if is_misplaced(claim) or is_way_to_work(claim):
         return True
     if claim.relation in {"works_at", "works_as", "school"}:
         return is_no_work(claim)
@@ -175,7 +175,23 @@ def names_nobody(claim: Claim) -> bool:
 
 
 def is_nowhere(claim: Claim) -> bool:
-    return is_mere_dwelling(claim.object) or is_bare_manner(claim) or is_recent_deed(claim)
+    return is_mere_dwelling(claim.object) or is_bare_manner(claim) or is_recent_deed(claim) or is_treated_there(claim)
+
+
+def is_treated_there(claim: Claim) -> bool:
+    """ "Franco sta in riabilitazione a Imola": what a town is told of is no home."""
+    led, house, _ = [*[""] * 3, *map(fold_letters, WORD.findall(cut_before(claim)))][-3:]
+    language = claim.lang or "en"
+    return is_no_home(house) and led in load_words(language, "article") | load_words(language, "prep", "frames")
+
+
+def is_way_to_work(claim: Claim) -> bool:
+    """ "Vado a lavoro con la macchina", "נוסעת לעבודה בקורקינט": where somebody is going is nothing they do or have."""
+    if claim.relation not in {"hobby", "car"}:
+        return False
+    first, language = claim.object.partition(" ")[0], claim.lang or "en"
+    known = find_known_noun([first.removeprefix(HEBREW_TO)], language)
+    return known is not None and known[1] == "job" and (language != HEBREW or first.startswith(HEBREW_TO))
 
 
 def is_bare_manner(claim: Claim) -> bool:

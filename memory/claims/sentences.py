@@ -10,6 +10,7 @@ from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.fillers import blank_fillers
 from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
+from memory.claims.frames.unmarked import mark_questions
 from memory.claims.lexicon import list_nouns, load_claim_words, strip_marks
 from memory.claims.slots.framed import FramedText, read_frames
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
@@ -45,7 +46,7 @@ def prepare_sentence(sentence: Sentence) -> Sentence:
 
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
-    quiet, laughs = speech.blank_laughter(restore_apostrophes(normalise_text(text[:READ])))
+    quiet, laughs = speech.blank_laughter(mark_questions(restore_apostrophes(normalise_text(text[:READ]))))
     normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
     return normal, mask_other_voices(normal), laughs
 

@@ -136,6 +136,8 @@ def find_value_start(reader: PhraseReader) -> int:
 def takes_up_denial(clause: HotClause) -> bool:
     """ "... but Thursday", "it's Thursday", "se llama Casilda": the value behind one that was denied."""
     words = [token for token in clause.tokens if not token.is_mark]
+    if clause.is_asking or words[0].has("asks first"):
+        return False
     inner = next((at for at, token in enumerate(words) if at and token.has("but")), 0)
     if inner:
         return not any(token.has("not", "be 3", "have 3", "frame") for token in words[inner + 1 :])

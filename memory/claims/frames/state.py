@@ -14,6 +14,7 @@ from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
+from memory.claims.frames.unmarked import mark_questions
 from memory.claims.frames.unwritten_marks import mark_bare_ages, mark_said_again
 from memory.claims.frames.words import HotWords
 from memory.claims.voices.others import mask_other_voices
@@ -70,7 +71,8 @@ class TurnClauses:
 
 
 def mask_text(text: str) -> str:
-    return blank_ages(open_brackets(put_nouns_first(mask_other_voices(normalise_text(text)).replace("’", "'"))))
+    own = mark_questions(mask_other_voices(normalise_text(text)).replace("’", "'"))
+    return blank_ages(open_brackets(put_nouns_first(own)))
 
 
 def marks_names(clauses: Sequence[HotClause]) -> bool:

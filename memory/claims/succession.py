@@ -17,6 +17,7 @@ from memory.claims.health.doses import (
     Number,
     count_numbers,
     find_named_move,
+    find_told_move,
     is_of_speaker,
     may_follow,
     read_changed_dose,
@@ -255,6 +256,8 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     doses = [one for one in known if one.relation in DOSES | {TAKES}]
     # "Il medico me l'ha portato a 10" is of four languages, and the whole turn's may be another.
     spoken = dict.fromkeys((language, *find_turn_languages(raw))) if doses else (language,)
+    if DOSE.search(raw):
+        return None if names_kin(raw, language) else find_told_move(raw, language)
     if (named := next(filter(None, (find_named_move(raw, one) for one in spoken)), None)) is not None:
         number, name, span = named
         is_own = is_of_speaker(raw, language) and not names_kin(raw, language)

@@ -18,6 +18,7 @@ from memory.claims.frames.qualities import is_listed, is_make, is_quality, is_to
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
+from memory.claims.slots.matching import find_drug
 from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
@@ -362,10 +363,9 @@ def tell_time(reader: PhraseReader, owned: NounPhrase, place: PredicatePlace) ->
     if found is None or found[1] - place.start > 2 or owned.relation in ALIVE or owned.pronoun == "i":
         return None
     is_event = owned.has_article or owned.owner or owned.pronoun or reader.tokens[owned.start].has("event")
-    if not is_event:
+    if not is_event or find_drug(subject := place.subject.names[-1]):
         return None
-    span = find_span(reader, owned.start, found[2])
-    return ClauseFact(place.subject.names[-1], "time", found[0], span, is_denied=place.is_denied)
+    return ClauseFact(subject, "time", found[0], find_span(reader, owned.start, found[2]), is_denied=place.is_denied)
 
 
 def tell_time_of_event(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> ClauseFact | None:

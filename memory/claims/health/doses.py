@@ -26,6 +26,8 @@ LEAST_VERB: Final = 2
 YEARS: Final = range(1900, 2101)
 # A dose becomes no hundred times what it was.
 MOST_TIMES: Final = 10.0
+# As much as what a frame of a verb reads has.
+TOLD: Final = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def find_named_move(raw: str, language: str) -> tuple[Number, str, tuple[int, in
     beside = load_words(language, "dose beside") | load_words(language, "now", "frames")
     is_bare = beside.issuperset(words[drugs[-1][0] + 1 : at])
     is_now = is_bare and not load_words(language, "now", "frames").isdisjoint(words)
-    if not is_now and load_move_words(language).isdisjoint(words):
+    if not is_now and load_move_words(language).isdisjoint(words) and not is_moved_to(words[:at], language):
         return None
     return number, drugs[0][1], (pieces[at].start(), pieces[at + number.words - 1].end())
 
@@ -149,6 +151,22 @@ def is_of_speaker(raw: str, language: str) -> bool:
     words = {fold_letters(piece[0]) for piece in list(PIECE.finditer(raw))[:MOST_WORDS]}
     owned = load_words(language, "my") - load_words(language, "their")
     return not words.isdisjoint(owned | load_words(language, "i") | load_words(language, "to me", "frames"))
+
+
+def is_moved_to(words: Sequence[str], language: str) -> bool:
+    """ "Est passé à": a move whose verb says nothing by itself."""
+    spoken = f" {' '.join(words)}"
+    moves = (fold_letters(one) for one in read_entries(language, "slots", "dose moves"))
+    return any(one.endswith(" #") and spoken.endswith(f" {one.removesuffix(' #')}") for one in moves)
+
+
+def find_told_move(raw: str, language: str) -> SlotMatch | None:
+    """The new dose of a sentence that says both of what and in which unit: "mon citalopram est passé à 10 mg"."""
+    found = find_named_move(raw, language)
+    if found is None or not found[0].unit:
+        return None
+    number, drug, span = found
+    return SlotMatch(TAKES_DOSE, drug, number.dose, *span, object_span=span, weight=TOLD)
 
 
 def list_numbers(raw: str, pieces: Sequence[re.Match[str]], language: str) -> list[tuple[int, Number]]:

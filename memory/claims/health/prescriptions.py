@@ -21,6 +21,7 @@ from memory.claims.slots.matching import (
     overlaps,
 )
 from memory.claims.slots.templates import load_templates
+from memory.claims.slots.unnamed import ALLERGIC
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, is_hebrew
 
@@ -47,7 +48,11 @@ def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotM
     for first in (one for one in found if not one.is_over):
         for language in languages if first.relation == ALLERGY else ():
             yield from list_triggers(raw, language, first)
-    drugs = list(find_drugs(raw))
+    # "I take ramipril and I'm allergic to penicillin": what somebody cannot bear is nothing that they take.
+    borne = [one.object_span for one in found if one.relation == ALLERGY and not one.is_denied]
+    drugs = [
+        (drug, at) for drug, at in find_drugs(raw) if not any(overlaps((at, at + len(drug)), one) for one in borne)
+    ]
     if not drugs:
         return
     own = (one for one in found if one.relation == TAKES and one.subject == SPEAKER)
@@ -143,6 +148,8 @@ def find_joined_drug(word: str) -> str:
 def parts_list(between: str, language: str) -> bool:
     """Whether what stands between two medicines says that the second is not taken, or not by the person."""
     spoken = {fold_letters(word) for word in SPOKEN.findall(between)}
+    if denies(between, language) or any(stem in between.casefold() for stem in ALLERGIC):
+        return True
     # "Là" without its accent is the article.
     others = load_words(language, "he") - load_words(language, "article")
     if spoken & (load_enders(language) | load_words(language, "denial") | others):

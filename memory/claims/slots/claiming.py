@@ -31,6 +31,8 @@ from memory.guard.annotation import Sentence
 PREDICATED: Final = frozenset({"allergic_to", "intolerant_to", "has_condition", "diet", "is", "works_as", "religion"})
 # What is told of whoever is named before it.
 OF_NAMED: Final = PREDICATED | SHARED | {"has", "owns", "drives", "age", "birthday"}
+# "Citalopram wurde auf 10 mg reduziert" is no plan either.
+NO_PLAN: Final = frozenset({"age", "takes_dose"})
 # Where somebody has moved to, and what they have begun.
 SETTLED: Final = frozenset({"lives_in", "works_at", "works_as", "school"}) | ANIMALS
 # What a clause with a date must not hold: by a word of plans it is as sure.
@@ -115,7 +117,7 @@ def claim_slot(
     # "Trueno se nos fue anoche" is no passing matter.
     is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
-    is_told = is_parted or is_finding or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation == "age")
+    is_told = is_parted or is_finding or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation in NO_PLAN)
     is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
     is_told = is_told or (piece is not None and is_dated(sentence, slot, piece, language))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):

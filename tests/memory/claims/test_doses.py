@@ -3,6 +3,7 @@
 import pytest
 
 from memory.claims import read_claims
+from memory.claims.turns import read_turn
 
 
 def find_doses(text: str, *previous: str, asked: str = "") -> set[tuple[str, str]]:
@@ -99,3 +100,38 @@ def test_a_dose_of_the_persons_own_moves_though_nobody_told_it_before(text: str,
 )
 def test_no_dose_of_the_persons_is_moved(text: str) -> None:
     assert not find_doses(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "drug"),
+    [
+        ("Mon citalopram est passé à 10 mg", "citalopram"),
+        ("Citalopram wurde auf 10 mg reduziert", "citalopram"),
+        ("Mein Citalopram wurde auf 10 mg reduziert.", "citalopram"),
+        ("my citalopram went up to 10 mg", "citalopram"),
+        ("mi citalopram pasó a 10 mg", "citalopram"),
+        ("il citalopram è passato a 10 mg", "citalopram"),
+    ],
+)
+def test_a_dose_that_has_moved_is_of_the_medicine_that_is_named_and_no_time(text: str, drug: str) -> None:
+    assert find_doses(text) == {(drug, "10 mg")}
+    assert not any(one.relation in {"time", drug} for one in read_claims(text))
+    assert not any(one.relation == "time" for one in read_turn(text).triples)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I take ramipril and I'm allergic to penicillin.",
+        "I take 5 mg of ramipril every morning and I'm allergic to penicillin.",
+        "Ich nehme Ramipril und bin gegen Penicillin allergisch.",
+        "tomo ramipril y soy alérgica a la penicilina",
+        "je prends du ramipril et je suis allergique à la pénicilline",
+        "prendo ramipril e sono allergica alla penicillina",
+        "tomo ramipril e sou alérgica à penicilina",
+        "I take ramipril but ibuprofen gives me hives",
+        "I take ramipril and I can't have ibuprofen",
+    ],
+)
+def test_what_somebody_cannot_bear_is_nothing_that_they_take(text: str) -> None:
+    assert [one.object for one in read_claims(text) if one.relation == "takes"] == ["ramipril"]

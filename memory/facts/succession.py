@@ -11,6 +11,7 @@ from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.dates.endings import list_weekdays
+from memory.claims.frames.partings import tells_end_of_work
 from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, CHILDREN, DEPARTING, KIN, PARTNERS
@@ -179,7 +180,8 @@ def is_lasting_tie(fact: Fact, draft: FactDraft) -> bool:
 
     Nor does "Tanya took me off the late shift" end a boss: what parts with one names the tie by its words.
     """
-    is_tie = fact.relation in KIN - PARTNERS
+    is_of_work = fact.relation in PARTNERS and tells_end_of_work(draft.statement, draft.lang)
+    is_tie = fact.relation in KIN - PARTNERS or is_of_work
     is_free = draft.tense == "over" and draft.relation in OPEN_RELATIONS and not draft.is_remark
     if draft.is_correction or not (is_tie or (is_free and fact.relation in PARTNERS | DEPARTING)):
         return False

@@ -4,7 +4,7 @@
 in words that end anything. So no verb needs a frame for each thing that may end.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from memory.claims.frames.clauses import HotClause
@@ -14,9 +14,12 @@ from memory.claims.frames.naming import find_span
 from memory.claims.frames.phrases import SPEAKER, PhraseReader
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.triples import HotTriple
+from memory.claims.frames.words import SUBJECT
+from memory.claims.slots.matching import load_phrases
 from memory.claims.slots.nouns import names_kin
-from memory.claims.taxonomy import ANIMALS, DEPARTING, PARTNERS, THINGS
+from memory.claims.taxonomy import ANIMALS, DEPARTING, HELPERS, PARTNERS, THINGS
 from memory.guard.spelling import fold_letters
+from memory.language.stems import DEFAULT_LANGUAGE
 
 # Who is called by a part of a name.
 CALLED: Final = ANIMALS | DEPARTING
@@ -25,6 +28,9 @@ SHORTEST_NAME: Final = 3
 NO: Final = ("en", "no")
 # Kin stay kin when they die or move; a hobby or a liking is ended by frames of its own.
 ENDABLE: Final = ANIMALS | THINGS | PARTNERS | DEPARTING | {"lives_in", "works_at", "owns", "has"}
+RETIRES: Final = "retires"
+# What nothing else ends: who moves out is a flatmate no more and all else that they were, who retires nobody's boss.
+ENDED_BY: Final[Mapping[str, frozenset[str]]] = {"moves out": frozenset({"roommate"}), RETIRES: HELPERS}
 # "We're leaving Utrecht on Friday at nine" is a journey.
 JOURNEY: Final = ("time", "unit", "clock", "there")
 NEW_PERSON: Final = {"m": "boyfriend", "f": "girlfriend", "": "partner"}
@@ -34,15 +40,14 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
     """What was told, is named in the clause by its value, and has ended; where it lives, only if for good."""
     is_denied = any(denies(token, reader.words.language) for token in reader.tokens)
     phrases = reader.words.phrases
-    if is_denied or not clause.says((*phrases["parting"], *phrases["moves out"])):
+    ending = frozenset[str]() if is_denied else list_ending(clause, phrases)
+    if not ending:
         return
-    is_parted = clause.says(phrases["parting"])
     said = reader.cut(0, len(reader.tokens))
     is_journey = any(token.has(*JOURNEY) for token in reader.tokens)
     over = {one.key for one in told if one.is_over}
     for one in list_named(reader, told):
-        if not (is_parted or one.relation == "roommate"):
-            # Who moves out is a flatmate no more, and all else that they were.
+        if not any(one.relation in ENDED_BY.get(how, ENDABLE) for how in ending):
             continue
         if is_journey and one.relation == "lives_in":
             continue
@@ -53,6 +58,16 @@ def find_parted(reader: PhraseReader, clause: HotClause, told: Sequence[HotTripl
         if is_ours and one.key not in over and not leaves_something(reader, one):
             span = find_span(reader, 0, len(reader.tokens))
             yield HotTriple(one.subject, one.relation, one.object, span, one.confidence, is_over=True)
+
+
+def list_ending(clause: HotClause, phrases: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """The sections of words by which a clause ends something."""
+    return frozenset(how for how in ("parting", *ENDED_BY) if clause.says(phrases[how]))
+
+
+def tells_end_of_work(statement: str, language: str) -> bool:
+    """ "Jürgen ist in Rente": what is over is his work, and nothing between him and his wife."""
+    return load_phrases(language or DEFAULT_LANGUAGE, RETIRES, SUBJECT).search(statement) is not None
 
 
 def leaves_early(reader: PhraseReader) -> bool:
@@ -88,7 +103,7 @@ def find_successor(reader: PhraseReader, clause: HotClause, parted: HotTriple) -
     """ "Clive retired, Shaz runs the shop now": whom the turn names in the place of a boss or a doctor who has gone."""
     phrases = reader.words.phrases
     is_placed = clause.says(phrases["succeeds"]) or any(token.has("now", "instead") for token in reader.tokens)
-    if not is_placed or clause.says(phrases["parting"]):
+    if not is_placed or clause.says((*phrases["parting"], *phrases[RETIRES])):
         return None
     names = [one for one in list_names(reader) if not is_named(parted, set(fold_letters(one).split()))]
     span = find_span(reader, 0, len(reader.tokens))

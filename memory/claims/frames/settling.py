@@ -22,7 +22,7 @@ from memory.claims.frames.corrections import (
 )
 from memory.claims.frames.facts import ClauseFact
 from memory.claims.frames.naming import find_span
-from memory.claims.frames.partings import find_successor
+from memory.claims.frames.partings import RETIRES, find_successor
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.relocating import is_over_behind, settle_places
 from memory.claims.frames.retractions import (
@@ -69,7 +69,7 @@ def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], 
     former = next(iter([*reversed(denied), *reversed(ended)]), None)
     if former is not None and (former.subject == SPEAKER or former.relation not in PARTNERS):
         # "Hoy lo pusimos a dormir a Firulais" names no other cat.
-        parting = turn.words.phrases["parting"]
+        parting = (*turn.words.phrases["parting"], *turn.words.phrases[RETIRES])
         for clause in (one for one in turn.clauses if takes_up_denial(one) and not one.says(parting)):
             take_new_value(turn.make_reader(clause), former, state)
     name_successors(state, turn)

@@ -32,7 +32,7 @@ ENDING: Final = "ending "
 PHRASES: Final = frozenset(
     {"hedge", "wish", "plan", "ask", "request", "correct", "reacts", "past", "irony", "says", "today"}
     | {"parting", "mean", "succeeds", "courting", "compose", "unsay", "changed", "play", "suppose", "ahead", "as if"}
-    | {"since then", "introduces", "moves out"}
+    | {"since then", "introduces", "moves out", "retires"}
 )
 DEAD: Final = "dead"
 # Endings of adverbs that no list has: "absolutely", "tranquilamente".

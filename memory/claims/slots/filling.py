@@ -7,6 +7,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER, Claim, ClaimTense
 from memory.claims.clauses.building import LONGEST, tell_tense, word_statement
 from memory.claims.clauses.cutting import ClauseTokens
+from memory.claims.frames.partings import tells_end_of_work
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, WORDED
 from memory.claims.slots.framed import FRAMED
@@ -156,8 +157,9 @@ def end_told(claim: Claim, known: Sequence[KnownSlot]) -> Claim:
     is_of_kin = names_kin(claim.statement, claim.lang or DEFAULT_LANGUAGE)
     if told is None or (told.relation in PARTNERS and is_of_kin):
         return claim
-    if told.relation in KIN - PARTNERS:
-        # "Hania left the cage open": kin stay kin whatever they leave.
+    is_partner_still = told.relation in PARTNERS and tells_end_of_work(claim.statement, claim.lang)
+    if told.relation in KIN - PARTNERS or is_partner_still:
+        # "Hania left the cage open": kin stay kin whatever they leave, and who retires leaves no wife.
         return replace(claim, tense="present", polarity=True)
     return replace(claim, subject=told.subject, relation=told.relation, object=told.object, polarity=False)
 

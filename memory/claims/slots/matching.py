@@ -133,9 +133,9 @@ def load_words(language: str, section: str, subject: str = SUBJECT) -> frozenset
 
 
 @cache
-def load_phrases(language: str, section: str, *, is_folded: bool = False) -> re.Pattern[str]:
+def load_phrases(language: str, section: str, subject: str = SUBJECT, *, is_folded: bool = False) -> re.Pattern[str]:
     """Any entry of a section as whole words; ``is_folded``: in a text whose letters are folded. Of none, nothing."""
-    words = join_entries(language, section, is_folded=is_folded)
+    words = join_entries(language, section, subject, is_folded=is_folded)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
 

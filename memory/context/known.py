@@ -26,6 +26,8 @@ from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.pairs import read_statement
 from memory.inference.base import QuestionVector
+from memory.language.folding import fold_text
+from memory.language.periods import mentions_time
 from memory.language.text import format_date
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState
@@ -104,7 +106,7 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
             continue
         if fact.state == FactState.SUPERSEDED or compute_confidence(fact, now) >= LEAST_USED:
             told = describe_fact(fact, item, rows.cosines.get(fact.pk, 0.0))
-            if not told.is_over and (later := rows.changes.get(fact.statement, "")):
+            if later := rows.changes.get(fact.statement, ""):
                 told = replace(told, line=replace(told.line, later=later))
             newer = rows.doubts.get(fact.pk)
             yield told if newer is None or told.is_over else contradict_statement(told, newer)
@@ -187,8 +189,11 @@ def describe_time(fact: Fact) -> str:
         # An end that was told stands at the midnight behind its day.
         return f"told on {format_date(fact.last_seen)}, until {format_date(fact.valid_to - timedelta(seconds=1))}"
     if fact.valid_from and abs(fact.first_seen - fact.valid_from) > SAME_DAY:
-        return f"since {fact.valid_from:%B %Y}"
-    if fact.valid_from and fact.tense == "new":
+        # A year that was told alone begins with its first moment.
+        is_year = (fact.valid_from.month, fact.valid_from.day, fact.valid_from.hour) == (1, 1, 0)
+        return f"since {fact.valid_from.year}" if is_year else f"since {fact.valid_from:%B %Y}"
+    # Of a change whose time was told in other words the day on which it was told says nothing.
+    if fact.valid_from and fact.tense == "new" and not mentions_time(fold_text(fact.statement)):
         return f"since {format_date(fact.valid_from)}"
     return f"told on {format_date(fact.last_seen)}"
 
@@ -230,7 +235,10 @@ def choose_lines(
         if one.line.is_standing and not first.is_standing:
             best[one.line.key] = one.line
     told = [lasting.get(key, line) for key, line in best.items()]
-    told = [mark_changed(line) if fold_words(line.later) in best else line for line in drop_contained(told)]
+    told = [
+        mark_changed(line) if fold_words(line.later) in best and not line.is_over else line
+        for line in drop_contained(told)
+    ]
     idle = [replace(line, is_idle=True) for key, line in lasting.items() if key not in best]
     return [*told, *idle]
 
@@ -364,6 +372,14 @@ def choose_basics(statements: Sequence[KnownStatement]) -> list[KnownStatement]:
 
 
 def drop_told(lines: Sequence[KnownLine], texts: Iterable[str]) -> list[KnownLine]:
-    """The lines that none of the texts quotes, and those that stand whatever is told."""
+    """The lines that none of the texts quotes, and those that stand whatever is told, as what holds in the place of
+    what is told to have ended does."""
     quoted = [fold_words(text) for text in texts]
-    return [line for line in lines if line.is_standing or not any(line.key in text for text in quoted)]
+    told = {line.key for line in lines if line.is_standing or not any(line.key in text for text in quoted)}
+    current = {fold_words(line.later) for line in lines if line.is_over and line.key in told}
+    told |= {line.key for line in lines if line.key in current}
+    return [
+        replace(line, later="") if line.is_over and fold_words(line.later) in told else line
+        for line in lines
+        if line.key in told
+    ]

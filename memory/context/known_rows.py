@@ -82,5 +82,5 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     rows = items.values_list(*KnownItem._fields)[: MOST_PINNED + MOST_READ + MOST_UNREAD]
     told_of = [KnownItem._make(row) for row in rows]
     told_by = {fact.pk: by for fact in known if (by := getattr(fact, "doubted_by", None))}
-    changes = read_changes(user, {fact.statement for fact in known if fact.state == FactState.ACTIVE})
+    changes = read_changes(user, {fact.statement for fact in known})
     return KnownRows(known, told_of, near, read_contradicting(user, told_by), changes)

@@ -141,4 +141,4 @@ def trace_fact(user: EndUser, fact: Fact) -> list[Fact]:
             rows = rows.filter(Q(pk__in=after) | Q(superseded_by__in=before) | Q(merged_into__in=before))
             reached = list(rows.defer("vector").order_by("first_seen", "pk")[: LONGEST_CHAIN - len(known)])
             known |= {one.pk: one for one in reached}
-    return sorted(known.values(), key=lambda one: (one.valid_from or one.first_seen, one.created_at, str(one.pk)))
+    return sorted(known.values(), key=lambda one: (one.first_seen, one.created_at, str(one.pk)))

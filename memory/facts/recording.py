@@ -18,6 +18,7 @@ from memory.access.deferred_writes import insert_later, update_later
 from memory.claims.claim import SPEAKER
 from memory.claims.constraints import ENDED, name_category
 from memory.claims.dates.endings import find_end
+from memory.claims.dates.starting import find_start
 from memory.facts import changes
 from memory.facts.confidence import STEP_SAID_AGAIN
 from memory.facts.drafts import FactDraft
@@ -33,6 +34,7 @@ from memory.signals import review_due
 from memory.tiers import Indexing
 
 REWORDED: Final = ("statement", "lang", "vector", "model", "indexing")
+NEW: Final = "new"
 # Of whose object the other's subject says as much.
 TAKES, DOSE = "takes", "takes_dose"
 WORKS_AT: Final = "works_at"
@@ -184,6 +186,9 @@ def support_fact(
     if is_new and draft.occurred_at >= fact.last_seen and (end := find_end(draft.statement, draft.occurred_at)):
         fact.valid_to = end
         update_later(fact, ("valid_to",))
+    if is_new and (start := find_draft_start(draft)) and start < (fact.valid_from or fact.first_seen):
+        fact.valid_from = start
+        update_later(fact, ("valid_from",))
     if is_merged and is_new and says_more(draft.statement, fact.statement):
         reword_fact(fact, draft, now=now, actor=actor)
     closed = (
@@ -235,7 +240,7 @@ def insert_fact(
         tense=draft.tense,
         base_confidence=draft.confidence,
         evidence_at=draft.occurred_at,
-        valid_from=draft.occurred_at,
+        valid_from=find_draft_start(draft) or draft.occurred_at,
         # "In the garage till Tuesday": the night after that day ends it.
         valid_to=None if draft.tense == ENDED else find_end(draft.statement, draft.occurred_at),
         first_seen=draft.occurred_at,
@@ -257,12 +262,19 @@ def insert_fact(
     return fact
 
 
+def find_draft_start(draft: FactDraft) -> datetime | None:
+    """Since when it holds by its own words. What takes whose place is told by when each was said."""
+    if draft.tense == ENDED or not draft.polarity:
+        return None
+    return find_start(draft.statement, draft.relation, draft.occurred_at, is_new=draft.tense == NEW)
+
+
 def settle_conflicts(fact: Fact, draft: FactDraft, judged: JudgedFacts, *, now: datetime, actor: str) -> RecordedFact:
     """End what the new fact contradicts, or the new fact where it is older than what contradicts it."""
     newer = [other for other, _ in judged.contradicting if other.last_seen > draft.occurred_at]
     if newer:
         # It was said before what is known, as in an import: it came first and has ended since.
-        first = min(newer, key=lambda other: (other.valid_from or other.first_seen, other.pk))
+        first = min(newer, key=lambda other: (other.first_seen, other.pk))
         first = find_first_after(first, draft.occurred_at)
         changes.supersede_fact(fact, first, now=now, actor=actor, reason="said before what is known")
         return RecordedFact(fact, FactEffect.SUPERSEDED, [fact])

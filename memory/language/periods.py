@@ -133,6 +133,32 @@ def find_window(bare: str, now: datetime) -> TimeWindow | None:
     return None
 
 
+def find_past_moment(bare: str, now: datetime, *, is_since: bool) -> datetime | None:
+    """The day on which the stretch before now that a folded text names begins, of months and years their first one.
+
+    ``is_since``: it goes on from there, as "depuis trois ans" does.
+    """
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if _names_unit().search(bare) is not None:
+        counted = (*_compile_ago(), *(_compile_count() if is_since else ()))
+        if (match := _find_first(counted, bare)) is not None:
+            return _go_back(day, _find_unit(match), _read_count(match["count"]))
+        if (match := _find_first(_compile_relative("last"), bare)) is not None and _find_unit(match) != "day":
+            return _go_back(day, _find_unit(match), 1)
+    if _compile_named("before yesterday").search(bare):
+        return day - timedelta(days=2)
+    return day - timedelta(days=1) if _compile_named("yesterday").search(bare) else None
+
+
+def _go_back(day: datetime, unit: str, count: int) -> datetime | None:
+    if unit == "year":
+        return day.replace(year=day.year - count, month=1, day=1) if count < day.year else None
+    if unit == "month":
+        passed = day.year * 12 + day.month - 1 - count
+        return day.replace(year=passed // 12, month=passed % 12 + 1, day=1)
+    return day - timedelta(days=_UNITS[unit] * count)
+
+
 @cache
 def _names_unit() -> re.Pattern[str]:
     """A unit of time in any language. Most questions name none, and are spared some thirty patterns: 0.1 ms each."""
@@ -160,6 +186,13 @@ def _compile_ago() -> tuple[re.Pattern[str], ...]:
         if before := _join(code, "ago before"):
             found.append(rf"\b(?:{before}) {count} (?:{_join_units(code)})\b")
     return tuple(map(re.compile, found))
+
+
+@cache
+def _compile_count() -> tuple[re.Pattern[str], ...]:
+    """ "Three years", as "since" of many languages is followed by."""
+    count = rf"(?P<count>\d{{1,3}}|{'|'.join(load_counts())})"
+    return tuple(re.compile(rf"\b{count} (?:{_join_units(code)})\b") for code in list_codes())
 
 
 @cache

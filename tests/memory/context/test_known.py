@@ -155,6 +155,19 @@ def test_what_was_so_is_told_only_to_whom_asks_for_it(user: EndUser, clock: Cloc
     assert holds(past, f"until about {moved.day} {moved:%B %Y}: I live in Leeds.")
 
 
+def test_what_has_ended_is_told_with_what_holds_in_its_place(user: EndUser, clock: Clock) -> None:
+    tell(user, clock, "I live in Leeds.", thread_id="first")
+    clock.advance(days=2)
+    tell(user, clock, "I moved to Porto last month.", thread_id="second")
+    clock.advance(days=2)
+    tell(user, clock, "I live in Porto.", thread_id="third")
+    told = list_known(compose(user, clock, "Where do I live?"))
+    # The memories quote the line of what holds, and it stood among them alone.
+    assert told[0] == "• I live in Porto. (since February 2026)"
+    assert told[1].startswith("• until about ")
+    assert ": I live in Leeds." in told[1]
+
+
 def test_what_something_said_later_likely_took_the_place_of_is_told_so_and_waits_for_a_person(
     user: EndUser, clock: Clock
 ) -> None:

@@ -1,11 +1,12 @@
-"""Until when a state holds: till a day that was told, or till it is over."""
+"""Since when and until when a state holds: by a day that was told, or till it is over."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from memory.access.scope import user_scope
 from memory.claims.dates.endings import find_end
+from memory.claims.dates.starting import find_start
 from memory.facade import MemoryFacade
 from memory.lifecycle.promotion import promote_user
 from memory.models import EndUser, Fact
@@ -46,6 +47,53 @@ SAID = datetime(2026, 11, 26, 10, tzinfo=UTC)
 def test_the_day_till_which_something_holds(statement: str, day: tuple[int, int, int] | None) -> None:
     end = find_end(statement, SAID)
     assert (end and (end.year, end.month, end.day)) == day
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_new", "day"),
+    [
+        ("I moved to Porto last month.", True, (2026, 10, 1)),
+        ("I moved to Porto in March.", True, (2026, 3, 1)),
+        ("I moved to Kyoto yesterday.", True, (2026, 11, 25)),
+        ("I have lived in Bern since 2020.", False, (2020, 1, 1)),
+        ("Ich wohne seit März in Bern.", False, (2026, 3, 1)),
+        ("Ich bin vor zwei Wochen nach Porto gezogen.", True, (2026, 11, 12)),
+        ("J'habite à Lyon depuis mars 2021.", False, (2021, 3, 1)),
+        ("J'ai déménagé à Lyon il y a deux ans.", True, (2024, 1, 1)),
+        ("Vivo en Vigo desde hace tres años.", False, (2023, 1, 1)),
+        ("Me mudé a Vigo el mes pasado.", True, (2026, 10, 1)),
+        ("Vivo a Roma da novembre.", False, (2026, 11, 1)),
+        ("Mudei-me para o Porto há dois anos.", True, (2024, 1, 1)),
+        ("אני גר בחיפה מאז 2020.", False, (2020, 1, 1)),
+        ("עברתי לחיפה בחודש שעבר.", True, (2026, 10, 1)),
+        ("I live in York now.", True, None),
+        ("I live in Leeds since my mum died.", False, None),
+        # Of what goes on without a word of change a time may be anything's.
+        ("I live in York and got married in March.", False, None),
+        ("I'm starting at Bosch in January.", True, None),
+        ("From January I'm at Bosch.", True, None),
+    ],
+)
+def test_the_time_since_which_something_holds(statement: str, is_new: bool, day: tuple[int, int, int] | None) -> None:
+    start = find_start(statement, "lives_in", SAID, is_new=is_new)
+    assert (start and (start.year, start.month, start.day)) == day
+
+
+@pytest.mark.django_db
+def test_what_holds_since_an_earlier_time_still_takes_the_place_of_what_was_told_before(
+    user: EndUser, clock: Clock
+) -> None:
+    told = ("I live in Leeds.", "I moved to Porto last month.", "I live in Porto.", "I've lived in York since 2020.")
+    for number, turn in enumerate(told):
+        clock.advance(days=2)
+        memory.store_exchange(user, NewExchange(f"t{number}", turn, "I see."), now=clock())
+        profiling.profile_due_exchanges(user, now=clock())
+    with user_scope(user):
+        homes = {fact.object_key: fact for fact in Fact.objects.for_user(user).filter(relation="lives_in")}
+    assert [name for name, fact in homes.items() if fact.state == FactState.ACTIVE] == ["york"]
+    assert homes["porto"].superseded_by == homes["york"].pk
+    starts = {name: fact.valid_from.date() for name, fact in homes.items() if fact.valid_from}
+    assert (starts["porto"], starts["york"]) == (date(2026, 2, 1), date(2020, 1, 1))
 
 
 def state_facts(user: EndUser) -> dict[str, str]:

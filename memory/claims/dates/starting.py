@@ -7,9 +7,11 @@ from typing import Final
 
 from memory.claims.dates.arrangements import TIME
 from memory.claims.dates.beginnings import MONTHS, begins_later
-from memory.language.folding import fold_text
+from memory.language.folding import WORD, fold_text
 from memory.language.loader import collect_entries
-from memory.language.periods import find_months, find_past_moment, find_years
+from memory.language.numbers import load_counts
+from memory.language.periods import MONTHS_ASKED_FOR, find_months, find_past_moment, find_years, is_time_word
+from memory.language.stopwords import load_all_stop_words
 
 # Characters from "since" on in which its time stands: "since the beginning of March 2021".
 REACH: Final = 36
@@ -29,10 +31,21 @@ def find_start(statement: str, relation: str, said_at: datetime, *, is_new: bool
     bare = fold_text(statement)
     since = load_since().search(bare)
     spoken = bare[since.start() : since.start() + REACH] if since is not None else ""
+    spoken = spoken if leads_to_time(spoken) else ""
     found = read_past(spoken, said_at, is_since=True) if spoken else None
     if found is None and is_new and relation not in TIMED:
         found = read_past(bare, said_at, is_since=False)
     return found if found is not None and found < said_at else None
+
+
+def leads_to_time(spoken: str) -> bool:
+    """Whether nothing but small words stands between "since" and a time: "da Bologna nel 2020" is from Bologna."""
+    for word in WORD.findall(spoken)[1:]:
+        if word.isdigit() or word in MONTHS_ASKED_FOR or word in load_counts() or is_time_word(word):
+            return True
+        if word not in load_all_stop_words() and word not in collect_entries("periods", "ago before"):
+            return False
+    return False
 
 
 def read_past(named: str, said_at: datetime, *, is_since: bool) -> datetime | None:

@@ -66,6 +66,7 @@ def test_the_day_till_which_something_holds(statement: str, day: tuple[int, int,
         ("Mudei-me para o Porto há dois anos.", True, (2024, 1, 1)),
         ("אני גר בחיפה מאז 2020.", False, (2020, 1, 1)),
         ("עברתי לחיפה בחודש שעבר.", True, (2026, 10, 1)),
+        ("Sono arrivato qui da Bologna nel 2020.", False, None),
         ("I live in York now.", True, None),
         ("I live in Leeds since my mum died.", False, None),
         # Of what goes on without a word of change a time may be anything's.

@@ -195,7 +195,7 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
         before = word_whole(sentence)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     arranged = claim_arrangements(found, whole.languages, told)
-    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged, presupposed)
+    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged, presupposed, told)
 
 
 def read_remembered(

@@ -5,6 +5,7 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.judgement.telling import Passage
+from memory.claims.slots.resolution import KnownSlot
 from memory.guard.annotation import AnnotatedText, Sentence
 
 # Characters behind a sentence that laughter at it keeps: "... in my inbox! haha".
@@ -48,6 +49,8 @@ class TurnReading:
     arranged: tuple[Claim, ...] = ()
     # What possessive phrases take for granted.
     presupposed: tuple[Claim, ...] = ()
+    # What the turns before told.
+    known: tuple[KnownSlot, ...] = ()
 
     def laughs_in(self, one: SentenceReading) -> bool:
         """In or right behind the sentence, or before the only one: "haha I live in my inbox"."""

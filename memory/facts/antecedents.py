@@ -12,12 +12,13 @@ from django.db import connection
 from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.claims.dates.arrangements import TIME, shares_matter, tells_arrangement
+from memory.claims.few_words.losses import LOSABLE, find_lost, tells_loss
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.health.denials import LIMITS
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
-from memory.claims.slots.resolution import THINGS
+from memory.claims.slots.resolution import THINGS, KnownSlot
 from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
@@ -50,9 +51,16 @@ LEAST_WORD: Final = 3
 
 def list_antecedents(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
     """The statements that a turn goes on about, where the conversation itself did not tell them."""
-    told = [*list_doses(user, text), *list_learnt(user, text), *list_introductions(user, text, previous)]
+    told = [*list_doses(user, text), *list_learnt(user, text), *list_lost(user, text)]
+    told += list_introductions(user, text, previous)
     # What was arranged stands last: what moves it speaks of nothing else.
-    return list(dict.fromkeys([*told, *list_arranged(user, text, previous)]))
+    return list(dict.fromkeys(map(restore_case, [*told, *list_arranged(user, text, previous)])))
+
+
+def restore_case(statement: str) -> str:
+    """Who writes no capitals writes none in a name: the only one in "Meine freundin lea" is the statement's."""
+    rest = statement[1:]
+    return statement if rest != rest.lower() else f"{statement[:1].lower()}{rest}"
 
 
 def list_arranged(user: EndUser, text: str, previous: Sequence[str]) -> list[str]:
@@ -87,6 +95,20 @@ def list_doses(user: EndUser, text: str) -> list[str]:
     meant = [one for one in reversed(rows) if is_raised(one[1], number) and (not name or is_clipped(name, one[0]))]
     told = {drug: statement for drug, _, statement in meant}
     return [one for one in told.values() if len(told) == 1 and len(one) <= LONGEST_STATEMENT]
+
+
+def list_lost(user: EndUser, text: str) -> list[str]:
+    """What told of a thing, a pursuit or an animal that a turn says to be over, by its kind or a part of its name."""
+    read = text[:READ_OF_TURN]
+    spoken = [language for language in find_turn_languages(read, ()) if tells_loss(read, language)]
+    if not spoken:
+        return []
+    with user_scope(user):
+        facts = Fact.objects.for_user(user).active().filter(relation__in=LOSABLE, polarity=True)
+        rows = list(facts.order_by("last_seen", "pk").values_list("subject_key", "relation", "object_key", "statement"))
+    told = {KnownSlot(*row[:3]): row[3] for row in rows[-MOST_READ:]}
+    lost = [told[one] for language in spoken for one, _ in find_lost(read, language, list(told))]
+    return [one for one in dict.fromkeys(lost) if len(one) <= LONGEST_STATEMENT][:MOST_STATEMENTS]
 
 
 def is_raised(dose: str, number: Number) -> bool:

@@ -16,7 +16,8 @@ def ends_diet(fact: Fact, draft: FactDraft) -> bool:
     if not {draft.relation, fact.relation} <= {DIET, EATS} or not draft.polarity or draft.tense == "over":
         return False
     is_theirs = fact.subject_key == fold_key(draft.subject) and fact.last_seen <= draft.occurred_at
-    if not is_theirs or not says_again(draft.statement):
+    # "I eat fish now" says so as well as "again".
+    if not is_theirs or not (draft.tense == "new" or says_again(draft.statement)):
         return False
     eaten = name_kinds(draft.object, FOODS)
     if not fact.polarity:

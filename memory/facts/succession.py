@@ -40,7 +40,7 @@ MAY_BE_SEVERAL: Final = frozenset(
 )
 LEAST_WORD: Final = 3
 CONDITION: Final = "has_condition"
-WORKS_AT: Final = "works_at"
+WORKS_AT, LIVES_IN = "works_at", "lives_in"
 COUPLE: Final = frozenset({"partner"})
 # A value of an axis: of a pregnancy.
 OVER: Final = "over"
@@ -103,10 +103,10 @@ def ends_state(fact: Fact, draft: FactDraft) -> bool:
     return any(ends(fact, draft) for ends in ENDINGS)
 
 
-def ends_work(fact: Fact, draft: FactDraft) -> bool:
-    """ "I was laid off", "me jubilé": whoever the employer was."""
-    is_over = draft.tense == OVER and draft.relation == WORKS_AT and not draft.object
-    is_held = fact.relation == WORKS_AT and fact.polarity and fact.tense != OVER
+def ends_unnamed(fact: Fact, draft: FactDraft) -> bool:
+    """ "I was laid off", "me jubilé", "bin zuhause ausgezogen": whoever the employer was, or wherever it was."""
+    is_over = draft.tense == OVER and draft.relation in {WORKS_AT, LIVES_IN} and not draft.object
+    is_held = fact.relation == draft.relation and fact.polarity and fact.tense != OVER
     return is_over and is_held and fact.subject_key == fold_key(draft.subject) and fact.last_seen <= draft.occurred_at
 
 
@@ -128,7 +128,7 @@ def ends_stay(fact: Fact, draft: FactDraft) -> bool:
     return is_back and known.kin == told.kin and bool(told.kin or fact.subject_key == fold_key(draft.subject))
 
 
-ENDINGS: Final = (tells_birth, ends_diet, ends_stay, ends_work, moves_arrangement, replaces_thing)
+ENDINGS: Final = (tells_birth, ends_diet, ends_stay, ends_unnamed, moves_arrangement, replaces_thing)
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

@@ -16,6 +16,7 @@ from memory.claims.clauses.building import LONGEST, write_sentence
 from memory.claims.dates.agenda import MARK, WORD, find_days, is_of_time, list_links
 from memory.claims.dates.rescheduling import CLOCK
 from memory.claims.dates.rescheduling import MOVES as RESCHEDULES
+from memory.claims.frames.languages import find_turn_languages
 from memory.claims.lexicon import MARK as KIND
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import ABOUT
@@ -57,7 +58,9 @@ def claim_arrangements(
     readings: Sequence[SentenceReading], languages: Collection[str] | None, known: Sequence[KnownSlot]
 ) -> tuple[Claim, ...]:
     """What the person's own sentences tell of appointments, each in all of its words."""
-    spoken = [one for one in list_codes() if one in (languages or ())]
+    # Of few words the letters tell the language.
+    likely = languages or {one for reading in readings for one in find_turn_languages(reading.sentence.raw)[:1]}
+    spoken = [one for one in list_codes() if one in likely]
     found = (claim_sentence(readings, at, language, known) for at in range(len(readings)) for language in spoken)
     told: dict[Span, Claim] = {}
     for one in filter(None, found):

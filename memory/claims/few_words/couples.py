@@ -12,7 +12,8 @@ from memory.claims.dates.agenda import order_languages
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import join_entries, load_small_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.taxonomy import PARTNER_NOUNS
+from memory.claims.slots.resolution import KnownSlot
+from memory.claims.taxonomy import PARTNER_NOUNS, PARTNERS
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND
@@ -31,7 +32,11 @@ NAME: Final = r"[^\W\d_][\w'-]{1,30}(?:\s[^\W\d_][\w'-]{1,30})?"
 
 
 def add_couple(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+    claims: Sequence[Claim],
+    sentence: Sentence,
+    place: int,
+    languages: Collection[str] | None,
+    known: Sequence[KnownSlot] = (),
 ) -> list[Claim]:
     """The claims of a sentence, or that the two whom it names have parted or are a couple now."""
     raw = sentence.raw
@@ -41,7 +46,9 @@ def add_couple(
         for state in (PARTED, LEFT, *TOGETHER):
             found = (load_leaving(language) if state == LEFT else load_pattern(language, state)).search(raw)
             spoken = (found["first"] or found["second"]) if found else ""
-            partner = name_partner(spoken, language, is_sure=state == PARTED) if spoken else None
+            # Who writes no capitals writes none in a name: "lea hat schluss gemacht".
+            is_sure = state == PARTED or (state == LEFT and is_partner(spoken, known))
+            partner = name_partner(spoken, language, is_sure=is_sure) if spoken else None
             if found and partner:
                 relation, name = partner
                 if state == LEFT and any(claim.tense == "over" and claim.object == name for claim in claims):
@@ -53,6 +60,11 @@ def add_couple(
                     return [replace(told, polarity=False, tense="over")]
                 return [replace(told, relation=TOGETHER[state], tense="new")] if name else list(claims)
     return list(claims)
+
+
+def is_partner(name: str, known: Sequence[KnownSlot]) -> bool:
+    # "Meine Freundin" is either.
+    return any(one.relation in PARTNERS | {"friend_of"} and one.object == name.casefold() for one in known)
 
 
 def name_partner(spoken: str, language: str, *, is_sure: bool) -> tuple[str, str] | None:
@@ -91,5 +103,7 @@ def load_pattern(language: str, state: str) -> re.Pattern[str]:
     if language == HEBREW:
         pair = rf"{first}\s{HEBREW_AND}(?:{me})|(?:{me})\s{HEBREW_AND}{second}"
     else:
-        pair = rf"{first}\s(?:{joint})\s(?:{me})|(?:{me})\s(?:{joint})\s{second}"
-    return re.compile(rf"(?<!\w)(?:{pair})(?:\s[^\W\d_]{{2,12}})?\s(?:{told})(?!\w){behind}", re.IGNORECASE)
+        # "Eu e o Caio terminamos".
+        article = rf"(?:(?:{join_entries(language, 'article')})\s)?"
+        pair = rf"{first}\s(?:{joint})\s(?:{me})|(?:{me})\s(?:{joint})\s{article}{second}"
+    return re.compile(rf"(?<!\w)(?:{pair})(?:,?\s[^\W\d_]{{2,12}})?\s(?:{told})(?!\w){behind}", re.IGNORECASE)

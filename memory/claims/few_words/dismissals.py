@@ -1,4 +1,4 @@
-"""The end of a work that nobody names: "I was laid off", "ich bin jetzt in Rente", "he dejado el trabajo".
+"""The end of a work or a home that nobody names: "I was laid off", "he dejado el trabajo", "bin zuhause ausgezogen".
 
 Clauses took "I lost my job" for an illness and "I quit my job" for a diet, and most of them for nothing; the employer
 that was told before still held.
@@ -6,6 +6,7 @@ that was told before still held.
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -16,14 +17,15 @@ from memory.claims.dates.agenda import list_frame_words, order_languages
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.replies.answering import PLAIN, spell_out
-from memory.claims.slots.matching import load_small_words, load_words
+from memory.claims.slots.matching import load_phrases, load_small_words, load_words
+from memory.claims.slots.resolution import KnownSlot
 from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
 from memory.language.periods import is_time_word
 
-WORKS_AT: Final = "works_at"
+WORKS_AT, LIVES_IN = "works_at", "lives_in"
 # What the reader of clauses makes of these words.
 REPLACED: Final = frozenset({ABOUT, "diet", "has_condition", "has", "member_of", "is"})
 CLAUSE: Final = ","
@@ -31,7 +33,11 @@ YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
 def add_dismissal(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+    claims: Sequence[Claim],
+    sentence: Sentence,
+    place: int,
+    languages: Collection[str] | None,
+    known: Sequence[KnownSlot] = (),
 ) -> list[Claim]:
     """The claims of a sentence, or that the person's work has ended; "I quit my job at Aldi" says itself where."""
     ends_known = any(one.relation == WORKS_AT and one.object and not one.polarity for one in claims)
@@ -42,14 +48,42 @@ def add_dismissal(
     asks = sentence.is_question and CLAUSE not in sentence.raw
     if asks or is_story or begins or (ends_known and not ends_bare_work(claims)):
         return list(claims)
-    language = next((one for one in order_languages(languages) if tells_dismissal(sentence.raw, one)), None)
+    employer, spoken = drop_employer(sentence.raw, known)
+    language = next((one for one in order_languages(languages) if tells_dismissal(spoken, one)), None)
     if language is None:
         return list(claims)
     span = (place, place + len(sentence.raw))
     kept = [one for one in claims if one.relation not in REPLACED | {WORKS_AT} or one.tense == "new"]
     whole = word_whole(sentence)
-    over = Claim(SPEAKER, WORKS_AT, "", whole, span, polarity=False, tense="over", lang=language, is_sure=True)
+    over = Claim(SPEAKER, WORKS_AT, employer, whole, span, polarity=False, tense="over", lang=language, is_sure=True)
     return [*kept, over]
+
+
+def add_departure(
+    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
+) -> list[Claim]:
+    """The claims of a sentence, or that the person lives no longer where they did: "bin zuhause ausgezogen"."""
+    has_home = any(one.relation == LIVES_IN and one.subject == SPEAKER for one in claims)
+    if has_home or sentence.is_question or sentence.has(MARK + "plan", MARK + "not", "if i"):
+        return list(claims)
+    for language in order_languages(languages):
+        if load_phrases(language, "lives no more").search(sentence.raw) is not None:
+            span = (place, place + len(sentence.raw))
+            over = Claim(SPEAKER, LIVES_IN, "", word_whole(sentence), span, polarity=False, tense="over", lang=language)
+            # "Me fui de casa" leaves no employer.
+            kept = (one for one in claims if one.relation != ABOUT and (one.relation != WORKS_AT or one.polarity))
+            return [*kept, replace(over, is_sure=True)]
+    return list(claims)
+
+
+def drop_employer(spoken: str, known: Sequence[KnownSlot]) -> tuple[str, str]:
+    """ "Mir wurde bei Aldi gekündigt": who was told to be the employer, and the words without them."""
+    for one in known:
+        if (one.subject, one.relation) == (SPEAKER, WORKS_AT) and one.object:
+            rest = re.sub(rf"\s\w{{1,5}}\s{re.escape(one.object)}(?!\w)", "", spoken, count=1, flags=re.IGNORECASE)
+            if rest != spoken:
+                return one.object, rest
+    return "", spoken
 
 
 def ends_bare_work(claims: Sequence[Claim]) -> bool:

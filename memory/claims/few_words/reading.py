@@ -8,8 +8,9 @@ from memory.claims.dates.agenda import split_appointments
 from memory.claims.few_words.amounts import settle_amounts
 from memory.claims.few_words.arrivals import add_arrivals
 from memory.claims.few_words.couples import add_couple
-from memory.claims.few_words.dismissals import add_dismissal
+from memory.claims.few_words.dismissals import add_departure, add_dismissal
 from memory.claims.few_words.flatmates import add_flatmates
+from memory.claims.few_words.losses import add_losses
 from memory.claims.few_words.named_last import name_animals
 from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
@@ -18,16 +19,29 @@ from memory.claims.taxonomy import ANIMALS
 
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
-    claims = name_animals(name_breeds(drop_repeated(claims)), one.sentence)
+    claims = name_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
     if one.is_partial or reading.is_masked:
         return claims
     likely = reading.whole.languages
     claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
-    claims = add_couple(claims, one.sentence, one.place, likely)
+    claims = add_couple(claims, one.sentence, one.place, likely, reading.known)
     claims = add_flatmates(claims, one.sentence, one.place, likely)
-    claims = add_dismissal(claims, one.sentence, one.place, likely)
+    claims = add_dismissal(claims, one.sentence, one.place, likely, reading.known)
+    claims = add_departure(claims, one.sentence, one.place, likely)
+    claims = add_losses(claims, one.sentence, one.place, likely, reading.known)
     return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
+
+
+def name_left_home(claims: list[Claim]) -> list[Claim]:
+    """ "Wir sind aus Baunatal nach Kassel in eine Wohnung gezogen": the new home is no second one."""
+    left = {one.subject: one.object for one in claims if one.relation == "moved_from" and one.polarity}
+    return [
+        replace(one, replaces=left[one.subject])
+        if one.relation == "lives_in" and one.tense == "new" and not one.replaces and one.subject in left
+        else one
+        for one in claims
+    ]
 
 
 def name_breeds(claims: list[Claim]) -> list[Claim]:

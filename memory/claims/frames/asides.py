@@ -18,6 +18,7 @@ OWNED_WITHIN: Final = 3
 TIMED_WITHIN: Final = 8
 WITH_ARTICLE: Final = frozenset({"zum", "zur", "beim", "al", "alla", "allo", "ao", "à", "au"})
 OWN: Final = ("i", "to me", "first", "be 1", "have 1", "my")
+REFLEXIVE: Final = ["se", "n'"]
 
 
 def find_supposed(turn: TurnClauses) -> tuple[Span, ...]:
@@ -42,7 +43,9 @@ def is_wished(clause: HotClause, words: HotWords) -> bool:
 
 
 def is_condition(clause: HotClause) -> bool:
-    return clause.link == "if" or clause.tokens[0].has("if")
+    # "Pepe se n'è andato": he himself.
+    is_reflexive = [token.text for token in clause.tokens[:2]] == REFLEXIVE
+    return not is_reflexive and (clause.link == "if" or clause.tokens[0].has("if"))
 
 
 def find_asked_events(turn: TurnClauses) -> tuple[AskedEvent, ...]:

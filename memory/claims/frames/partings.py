@@ -19,6 +19,7 @@ from memory.claims.slots.matching import load_phrases
 from memory.claims.slots.nouns import names_kin
 from memory.claims.taxonomy import ANIMALS, DEPARTING, HELPERS, PARTNERS, THINGS
 from memory.guard.spelling import fold_letters
+from memory.language.names import load_given_names
 from memory.language.stems import DEFAULT_LANGUAGE
 
 # Who is called by a part of a name.
@@ -65,6 +66,19 @@ def list_ending(clause: HotClause, phrases: Mapping[str, tuple[str, ...]]) -> fr
     return frozenset(how for how in ("parting", *ENDED_BY) if clause.says(phrases[how]))
 
 
+def ends_with_parting(reader: PhraseReader) -> bool:
+    """ "My boss Karen left" introduces nobody; "my boss Karen left me a note" does."""
+    phrases = reader.words.phrases
+    end = find_first_mark(reader)
+    said = f" {' '.join(token.text for token in reader.tokens[:end])} "
+    is_last = any(said.endswith(one) for one in (*phrases["parting"], *phrases[RETIRES]))
+    return is_last and not any(denies(token, reader.words.language) for token in reader.tokens[:end])
+
+
+def find_first_mark(reader: PhraseReader) -> int:
+    return next((at for at, token in enumerate(reader.tokens) if token.is_mark), len(reader.tokens))
+
+
 def tells_end_of_work(statement: str, language: str) -> bool:
     """ "Jürgen ist in Rente": what is over is his work, and nothing between him and his wife."""
     return load_phrases(language or DEFAULT_LANGUAGE, RETIRES, SUBJECT).search(statement) is not None
@@ -102,21 +116,26 @@ def is_named(one: HotTriple, spoken: set[str]) -> bool:
 def find_successor(reader: PhraseReader, clause: HotClause, parted: HotTriple) -> ClauseFact | None:
     """ "Clive retired, Shaz runs the shop now": whom the turn names in the place of a boss or a doctor who has gone."""
     phrases = reader.words.phrases
-    is_placed = clause.says(phrases["succeeds"]) or any(token.has("now", "instead") for token in reader.tokens)
-    if not is_placed or clause.says((*phrases["parting"], *phrases[RETIRES])):
+    says_both = clause.says((*phrases["parting"], *phrases[RETIRES]))
+    # "Karen ist weg, jetzt leitet Mohammed das Team" is one clause.
+    start = find_first_mark(reader) if says_both else 0
+    behind = reader.tokens[start:]
+    is_placed = bool(behind) and (clause.says(phrases["succeeds"]) or any(one.has("now", "instead") for one in behind))
+    if not is_placed:
         return None
-    names = [one for one in list_names(reader) if not is_named(parted, set(fold_letters(one).split()))]
+    names = [one for one in list_names(reader, start) if not is_named(parted, set(fold_letters(one).split()))]
     span = find_span(reader, 0, len(reader.tokens))
     return ClauseFact(parted.subject, parted.relation, names[0], span) if len(names) == 1 else None
 
 
-def list_names(reader: PhraseReader) -> Iterator[str]:
-    at, end = 0, len(reader.tokens)
+def list_names(reader: PhraseReader, start: int) -> Iterator[str]:
+    at, end = start, len(reader.tokens)
     while at < end:
         is_titled = reader.tokens[at].has("title") and at + 1 < end
         first = at + 1 if is_titled else at
         # A noun of German is written as a name is.
-        is_sure = is_titled or (reader.is_sure_name_at(at) and reader.words.language != "de")
+        is_given = reader.words.language != "de" or reader.tokens[at].plain in load_given_names()
+        is_sure = is_titled or (reader.is_sure_name_at(at) and is_given)
         stop = reader.find_name_end(first, end) if is_sure else at
         if stop > first:
             yield reader.cut(at, stop)

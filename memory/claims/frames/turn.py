@@ -36,7 +36,7 @@ from memory.claims.frames.naming import (
 from memory.claims.frames.negation import is_ended
 from memory.claims.frames.objects import is_place
 from memory.claims.frames.parsed import find_parsed
-from memory.claims.frames.partings import find_courted, find_parted
+from memory.claims.frames.partings import ends_with_parting, find_courted, find_parted
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.predicates import read_predicates
 from memory.claims.frames.remembering import open_requests
@@ -49,7 +49,7 @@ from memory.claims.frames.telling import read_frames_of
 from memory.claims.frames.triples import DroppedTriple, DropReason, HotReading, HotTriple
 from memory.claims.frames.words import DEAD, HotWords, load_hot_words
 from memory.claims.frames.workplaces import find_left_employer, read_new_place
-from memory.claims.taxonomy import ANIMALS, DETAILS, HAVING, PEOPLE, THINGS, find_gender
+from memory.claims.taxonomy import ANIMALS, DEPARTING, DETAILS, HAVING, PEOPLE, THINGS, find_gender
 from memory.guard.spelling import fold_letters
 
 NO_PIPELINES: Final[Mapping[str, str]] = {}
@@ -224,6 +224,8 @@ def find_facts(reader: PhraseReader, clause: HotClause, state: TurnState, *, is_
     if clause.says(reader.words.phrases[DEAD]):
         # "Our cat Mog died yesterday" names a cat that they had.
         told = [replace(one, is_ended=True) if one.relation in ANIMALS else one for one in told]
+    if ends_with_parting(reader):
+        told = [replace(one, is_ended=True) if one.relation in DEPARTING else one for one in told]
     yield from told
     counted = list(read_counted(reader, told))
     yield from read_ages_beside(reader, [*told, *counted])

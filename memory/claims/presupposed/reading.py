@@ -31,6 +31,7 @@ from memory.claims.presupposed.reactions import tell_reaction
 from memory.claims.presupposed.systems import HAS, SYSTEMS, tell_made_with, tell_systems
 from memory.claims.presupposed.things import tell_thing
 from memory.claims.relations import ABOUT
+from memory.claims.taxonomy import DEPARTING
 from memory.guard import find_order
 from memory.guard.annotation import AnnotatedText
 from memory.guard.spelling import fold_letters
@@ -142,7 +143,17 @@ def add_presupposed(found: Sequence[Claim], presupposed: tuple[Claim, ...]) -> l
     found = [one for one in found if is_worded(one) or not any(names_same(one, other) for other in presupposed)]
     things = [one for one in presupposed if one.relation == HAS and names_kind(one.object)]
     found = [name_thing(one, things) for one in found]
-    return [*found, *(one for one in presupposed if not any(says_as_well(other, one) for other in found))]
+    return [
+        *found,
+        *(one for one in presupposed if not any(says_as_well(other, one) or succeeds(other, one) for other in found)),
+    ]
+
+
+def succeeds(claim: Claim, presupposed: Claim) -> bool:
+    """ "My boss Karen left, Mohammed is in charge now" takes nobody called Karen for granted."""
+    is_one = (claim.subject, claim.relation) == (presupposed.subject, presupposed.relation)
+    is_other = set(claim.object.split()).isdisjoint(presupposed.object.split())
+    return is_one and is_other and claim.relation in DEPARTING and overlaps(claim, presupposed)
 
 
 def name_thing(claim: Claim, things: Sequence[Claim]) -> Claim:

@@ -140,9 +140,7 @@ def find_begun(raw: str, language: str) -> Iterator[Arrival]:
     since, here = load_words(language, "since when"), load_words(language, "am here")
     is_dated = any(word in since and names_day(behind, language) for word, behind in pairwise(words))
     is_far = any(word in since and names_day(behind, language) for word, behind in zip(words, words[2:], strict=False))
-    # "Da dicembre non sono più al Maggiore".
-    is_denied = not load_words(language, "not", "frames").isdisjoint(words)
-    if is_denied or here.isdisjoint(words) or not (is_dated or is_far) or names_another(raw, language):
+    if here.isdisjoint(words) or not (is_dated or is_far) or names_another(raw, language):
         return
     for one in find_in_pieces(raw, 0, "works_at", language):
         at = raw.casefold().find(one.name)

@@ -60,6 +60,20 @@ def test_what_leaves_the_window_is_kept_and_told_again(
     assert "<commonplace>" in str(told[0].content)
 
 
+def test_what_leaves_several_windows_at_once_is_kept_once(ann: Person) -> None:
+    async def hand_over() -> None:
+        block = CommonplaceBlock(ann)
+        said = [
+            [ChatMessage(role="user", content=f"Question {number}"), ChatMessage(role="assistant", content="Yes.")]
+            for number in range(10)
+        ]
+        await asyncio.gather(*(block.aput(two, session_id=f"s-{number}") for number, two in enumerate(said)))
+
+    asyncio.run(hand_over())
+    kept = [one["user_message"] for one in ann.call("GET", "exchanges")["items"]]
+    assert sorted(kept) == [f"Question {number}" for number in range(10)]
+
+
 def test_a_memory_that_is_away_stops_no_turn(away: Person, ann: Person, caplog: pytest.LogCaptureFixture) -> None:
     async def talk(memory: Memory, block: CommonplaceBlock) -> None:
         await memory.aput(ChatMessage(role="user", content="When does my train leave?"))

@@ -68,15 +68,23 @@ class CommonplaceBlock(BaseMemoryBlock[str]):
             self._held.append((thread, said, f"{answered}\n\n{text}"))
 
     def store_held(self) -> None:
-        while self._held:
+        while True:
             try:
-                self.person.store_exchange(*self._held[0])
-            except CommonplaceError as error:
-                if not error.is_about_content:
-                    raise
-                # It would stand in the way of all that come after it.
-                logger.warning("a turn is not kept: %s", error)
-            del self._held[0]
+                # Taken out first: another thread may be storing what is held as well.
+                turn = self._held.pop(0)
+            except IndexError:
+                return
+            self.store_turn(turn)
+
+    def store_turn(self, turn: Turn) -> None:
+        try:
+            self.person.store_exchange(*turn)
+        except CommonplaceError as error:
+            if not error.is_about_content:
+                self._held.insert(0, turn)
+                raise
+            # It would stand in the way of all that come after it.
+            logger.warning("a turn is not kept: %s", error)
 
 
 def is_spoken(message: ChatMessage) -> bool:

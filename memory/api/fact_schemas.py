@@ -80,8 +80,15 @@ class StatementIn(ScopedFields, RequestBody):
     )
 
     statement: Statement
-    occurred_at: Moment | None = None
+    occurred_at: Moment | None = Field(
+        default=None, description="When it was said; `valid_from` where that has passed, else now."
+    )
     thread_id: Name | None = None
+    valid_from: PointInTime | None = Field(default=None, description="Since when it holds. Of one fact alone.")
+    valid_to: PointInTime | None = Field(default=None, description="Until when it holds; ahead or past.")
+
+    def list_days(self) -> list[str]:
+        return [name for name in ("valid_from", "valid_to") if getattr(self, name) is not None]
 
 
 class FactPatch(RequestBody):

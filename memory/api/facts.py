@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
+from memory.access.scope import user_scope
 from memory.access.users import is_stranger
 from memory.api.acting import open_facade
 from memory.api.fact_schemas import (
@@ -60,12 +61,16 @@ KINDS: dict[str, tuple[FoundKind, ...]] = {
 
 
 def find_said_at(body: StatementIn, now: datetime) -> datetime:
-    return min(body.occurred_at or now, now)
+    # What held once is not said of today, where it would end what holds now.
+    return min(body.occurred_at or body.valid_from or body.valid_to or now, now)
 
 
 def draft_statement(request: HttpRequest, user: EndUser | None, body: StatementIn) -> list[DraftedStatement]:
     said_at = find_said_at(body, timezone.now())
-    return open_facade(request).draft_fact(user, body.statement, said_at=said_at, thread_id=body.thread_id or "")
+    drafted = open_facade(request).draft_fact(user, body.statement, said_at=said_at, thread_id=body.thread_id or "")
+    if (days := body.list_days()) and sum(len(one.drafts) for one in drafted) > 1:
+        raise invalid_field(days[0], "is of one fact, and the statement tells several: state each by itself")
+    return drafted
 
 
 @router.post(
@@ -82,10 +87,13 @@ def state_fact(request: HttpRequest, user: EndUser, body: StatementIn, drafted: 
     Said again it reinforces the fact, in other words it is merged into it; a later value supersedes the earlier one,
     and what neither time nor speaker decides waits in ``reviews``.
     """
-    now = timezone.now()
-    recorded = open_facade(request).state_fact(
-        user, body.statement, now=now, thread_id=body.thread_id or "", drafted=drafted
-    )
+    now, facade = timezone.now(), open_facade(request)
+    with user_scope(user):
+        recorded = facade.state_fact(user, body.statement, now=now, thread_id=body.thread_id or "", drafted=drafted)
+        if body.list_days() and recorded.fact is not None:
+            recorded.fact = facade.revise_fact(
+                user, recorded.fact.pk, now=now, valid_from=body.valid_from, valid_to=body.valid_to
+            )
     return render_recorded(recorded, now)
 
 

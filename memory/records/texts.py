@@ -18,6 +18,11 @@ class Kind(StrEnum):
     PREFERENCE = "preference"
     GRATITUDE = "gratitude"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Kind | None":
+        # As the addresses call them: "todos".
+        return next((kind for kind in cls if value == f"{kind}s"), None)
+
 
 EXCERPT = 200
 # What is not text in a page: its scripts and styles with their content, comments, and every tag.

@@ -135,14 +135,14 @@ Flag = StrictBool
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(validate_json_size)]
 Moment = Annotated[
     datetime,
-    BeforeValidator(parse_moment),
+    BeforeValidator(parse_day_or_moment),
     AfterValidator(refuse_impossible_time),
     WithJsonSchema(
         {
             "type": "string",
             "format": "date-time",
-            "description": "Without an offset it is UTC. Up to a day ahead of the server's clock it is set back to it; "
-            "later than that, and before 1900, it is refused.",
+            "description": "Without an offset it is UTC, and a day alone its beginning. Up to a day ahead of the "
+            "server's clock it is set back to it; later than that, and before 1900, it is refused.",
         }
     ),
 ]

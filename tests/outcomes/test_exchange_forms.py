@@ -38,6 +38,13 @@ def test_without_a_time_it_was_said_now(api: ApiClient, clock: Clock) -> None:
     assert load_exchange(api, api.post(PATH, PAIR).json())["occurred_at"] == "2026-03-02T09:30:00Z"
 
 
+def test_a_day_alone_is_its_beginning(api: ApiClient, clock: Clock) -> None:
+    stored = api.post(PATH, {**PAIR, "occurred_at": "2026-02-23"}).json()
+    assert load_exchange(api, stored)["occurred_at"] == "2026-02-23T00:00:00Z"
+    item = api.post("memories", {"text": "The oars are new", "occurred_at": "2026-02-24"}).json()
+    assert item["occurred_at"] == "2026-02-24T00:00:00Z"
+
+
 def test_a_clock_that_is_ahead_is_set_back(api: ApiClient, clock: Clock) -> None:
     stored = api.post(PATH, {**PAIR, "occurred_at": "2026-03-03T09:30:00Z"}).json()
     assert load_exchange(api, stored)["occurred_at"] == "2026-03-02T09:31:00Z"

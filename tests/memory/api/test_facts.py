@@ -57,6 +57,24 @@ def test_a_later_value_supersedes_and_what_was_said_earlier_is_superseded_at_onc
     assert listed(api, state="superseded") == ["I live in Leeds.", "I live in Hull."]
 
 
+def test_a_fact_may_be_stated_with_the_days_it_holds(api: ApiClient, clock: Clock) -> None:
+    now = state(api, "I live in York.", valid_from="2021-05-01")["fact"]
+    assert (now["state"], now["valid_from"]) == ("active", "2021-05-01T00:00:00Z")
+    then = state(api, "I live in Hull.", valid_from="2018-03-01", valid_to="2020-06-01")["fact"]
+    assert (then["state"], then["valid_from"][:10], then["valid_to"][:10]) == ("superseded", "2018-03-01", "2020-06-01")
+    assert listed(api) == ["I live in York."]
+    assert listed(api, as_of="2019-01-01") == ["I live in Hull."]
+    ahead = state(api, "I work at the harbour.", valid_to="2027-01-01T00:00:00Z")["fact"]
+    assert (ahead["state"], ahead["valid_to"][:10]) == ("active", "2027-01-01")
+    for body, field in (
+        ({"statement": "I own a boat.", "valid_from": "2020-01-01", "valid_to": "2019-01-01"}, "valid_to"),
+        ({"statement": "I live in Rome and work at Lidl.", "valid_from": "2020-01-01"}, "valid_from"),
+    ):
+        refused = api.post("facts", body)
+        assert (refused.status_code, [one["field"] for one in refused.json()["errors"]]) == (422, [field])
+    assert set(listed(api)) == {"I live in York.", "I work at the harbour."}
+
+
 @pytest.mark.parametrize(
     ("statement", "polarity", "tense"),
     [

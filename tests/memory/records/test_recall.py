@@ -81,7 +81,7 @@ def test_each_kind_is_found_by_meaning(
 
 
 def test_only_the_kinds_asked_for_come(api: ApiClient, records: dict[str, str]) -> None:
-    found = ask(api, "I felt calmer after the swim", filters={"kinds": ["todo", "gratitude"]})
+    found = ask(api, "I felt calmer after the swim", filters={"kinds": ["todos", "gratitude"]})
 
     assert {hit["kind"] for hit in found} <= {"todo", "gratitude"}
 

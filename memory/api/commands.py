@@ -1,6 +1,5 @@
 """What a message asks of the memory: read without an effect, or carried out."""
 
-from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +8,7 @@ from ninja import Router
 from pydantic import BaseModel, Field
 
 from memory.api.acting import open_facade
-from memory.facade.commands import KEPT_IN_BANK, CommandResult, DraftedCommand
+from memory.facade.commands import KEEPING, CommandResult, DraftedCommand
 from memory.language.commands import CommandAction, IntentPart, MemoryCommand, read_intent
 from memory.models import EndUser
 from memory.web.auth import READ, WRITE
@@ -21,8 +20,6 @@ from memory.web.openapi import describe_responses
 from memory.web.problems import invalid_field
 
 router = Router(tags=["A turn"])
-
-KEEPING: Final = frozenset({*KEPT_IN_BANK, CommandAction.SAVE_LEARNING})
 
 
 class MessageTextIn(RequestBody):

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from memory.claims.clauses.building import word_ordered
+from memory.claims.requests import load_pointing
 from memory.facade.facts import FactVerbs
 from memory.facade.forgetting import Forgettable, find_asked, find_meant, find_said
 from memory.facade.memories import MemoryVerbs
@@ -51,6 +52,9 @@ KEPT_IN_BANK: Final = {
     CommandAction.ADD_VALUE: "value added",
     CommandAction.REMEMBER: "remembered",
 }
+KEEPING: Final = frozenset({*KEPT_IN_BANK, CommandAction.SAVE_LEARNING})
+# "Remember that": what is meant stands in a message that is not here.
+TELLS_NOTHING: Final = "say what is to be kept in the order itself"
 # What storing the exchange teaches anyway: kept here as well it would be known twice, in two wordings.
 READ_WITH_THE_TURN: Final = frozenset({CommandAction.REMEMBER})
 # In a chat "forget the old plan" is mostly said to the assistant.
@@ -101,6 +105,8 @@ class CommandVerbs(MemoryVerbs, PersonVerbs, TurnVerbs, FactVerbs):
         return [self._run_command(user, one, now) for one in drafted]
 
     def _draft(self, user: EndUser | None, command: MemoryCommand) -> DraftedCommand:
+        if command.action in KEEPING and load_pointing().fullmatch(fold_text(command.what)):
+            return DraftedCommand(command, refusal=TELLS_NOTHING)
         if command.action not in KEPT_IN_BANK:
             return DraftedCommand(command)
         new = build_bank_item(command)

@@ -272,3 +272,14 @@ def test_an_order_to_forget_everything_is_told_where_that_is_done(api: ApiClient
 )
 def test_what_is_remembered_is_all_of_it_and_nothing_else(api: ApiClient, order: str, message: str) -> None:
     assert [one["message"] for one in run(api, order)] == [message]
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["Remember that", "Remember that, please.", "/save_learning this", "I like kiwi. Remember it."],
+)
+def test_an_order_that_only_points_at_something_asks_for_it(api: ApiClient, order: str) -> None:
+    [answered] = run(api, order)[-1:]
+    assert (answered["done"], answered["items"]) == (False, [])
+    assert str(answered["message"]).endswith("say what is to be kept in the order itself")
+    assert api.get("memories").json()["items"] == []

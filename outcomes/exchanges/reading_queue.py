@@ -12,10 +12,12 @@ from datetime import datetime
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
+from memory.claims.claim import SPEAKER
 from memory.claims.replies.confirming import begins_polar
 from memory.conf import memory_conf
+from memory.facts.keys import fold_key
 from memory.language.exchanges import find_asked
-from memory.models import EndUser
+from memory.models import EndUser, Fact
 from memory.transfer.chats.speech import is_own_voice
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
@@ -146,13 +148,20 @@ def read_last_turns(user: EndUser, exchange: Exchange) -> SaidBefore:
 def name_other(user: EndUser, exchange: Exchange) -> str:
     """Who said it, where that is somebody else than the person. Empty where it is the person.
 
-    As in imported chats: a name is the person's as long as nobody else has spoken in the conversation.
+    As in imported chats a name is the person's as long as nobody else has spoken in the conversation; and so is the
+    name that the person has told.
     """
     if not exchange.speaker:
         return ""
     thread = filter_conversation(user, exchange.thread_id, exchange).order_by()
     voices = {name.casefold() for name in thread.values_list("speaker", flat=True).distinct()}
-    return "" if is_own_voice(user, exchange.speaker, voices) else exchange.speaker
+    is_own = is_own_voice(user, exchange.speaker, voices) or is_told_name(user, exchange.speaker)
+    return "" if is_own else exchange.speaker
+
+
+def is_told_name(user: EndUser, speaker: str) -> bool:
+    told = Fact.objects.for_user(user).active().filter(subject=SPEAKER, relation="name")
+    return told.filter(object_key=fold_key(speaker)).exists()
 
 
 def undo_attempt(user: EndUser, exchange: Exchange) -> None:

@@ -288,6 +288,15 @@ def test_a_name_is_the_persons_where_nobody_else_speaks(api: ApiClient, user: En
     assert list_facts(api, user, clock) == {("you", "lives_in", "leeds")}
 
 
+def test_the_name_that_the_person_told_is_theirs_beside_others(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    told = (("Alice", "I'm Alice, I live in Paris."), ("Bob", "I live in Rome."), ("Alice", "I moved to Bern."))
+    for name, text in told:
+        clock.advance(minutes=1)
+        api.post(PATH, {"user_message": text, "assistant_message": "Noted.", "speaker": name})
+        facts = list_facts(api, user, clock)
+    assert facts == {("you", "name", "alice"), ("you", "lives_in", "bern"), ("bob", "lives_in", "rome")}
+
+
 def test_what_was_said_before_is_read_with_what_the_same_person_says(
     api: ApiClient, user: EndUser, clock: Clock
 ) -> None:

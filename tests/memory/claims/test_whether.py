@@ -54,6 +54,11 @@ def test_what_stands_beside_the_question_is_told(text: str, told: tuple[str, str
     "text",
     [
         "In the dream I live in Hull.",
+        "In the series I'm watching, the heroine is a surgeon in Leeds and she has two kids.",
+        "Dans la série que je regarde, l'héroïne est chirurgienne à Marseille et elle a deux enfants.",
+        "En la serie que veo, la protagonista es cirujana en Vigo y tiene dos hijos.",
+        "Na série que vejo a protagonista mora em Faro.",
+        "בסדרה שאני רואה הגיבורה גרה בחיפה",
         "For the exercise, I work at Aldi.",
         "Im Traum wohne ich in Bonn.",
         "En el sueño vivo en Bilbao.",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from memory.claims.frames.details import find_time
@@ -155,7 +156,9 @@ def tell_things(
                 ClauseFact(owner, "birthday", day[0], find_span(reader, 0, phrase.end)) for owner in subject.names
             )
             return
-        names = [] if denied else list_names(reader, phrase, phrases[place + 1 :])
+        # "A brother called Sam and two cats, Milo and Otis": behind another noun the names are of that.
+        further = list(takewhile(lambda one: not one.relation, phrases[place + 1 :]))
+        names = [] if denied else list_names(reader, phrase, further)
         if names:
             for name in names:
                 for owner in subject.names:

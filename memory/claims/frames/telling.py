@@ -361,6 +361,9 @@ def tell_turning(reader: PhraseReader, match: FrameMatch, subject: HotSubject) -
     while at < len(tokens) and tokens[at].has("approx", "adv", "det"):
         at += 1
     number = read_number(tokens, at, len(tokens), reader.words.language)
+    if number is not None and number[1] < len(tokens) - 1 and tokens[number[1]].has("time"):
+        # "Wird am 9 Oktober 18": the day stands before the age.
+        number = read_number(tokens, number[1] + 1, len(tokens), reader.words.language) or number
     if number is None and reader.words.language == "de":
         before = (read_number(tokens, place, match.start, "de") for place in range(match.start))
         number = next((one for one in before if one is not None), None)

@@ -75,6 +75,9 @@ def free_names(tokens: list[HotToken], words: HotWords) -> list[HotToken]:
     Not where every noun has a capital.
     """
     for at, (before, token) in enumerate(pairwise(tokens), 1):
+        # "Zu einer neuen Zahnärztin": no adjective of which something is too much.
+        if before.has("degree") and before.has("prep") and token.has("det", "my"):
+            tokens[at - 1] = replace(before, classes=before.classes - {"degree"})
         # "Il mio vicino" is near nothing.
         if before.has("my") and token.has("prep") and token.plain in words.nouns:
             tokens[at] = replace(token, classes=token.classes - {"prep"})

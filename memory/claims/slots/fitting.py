@@ -147,7 +147,8 @@ def is_other_kind(claim: Claim) -> bool:
         # "Je suis de retour".
         return is_no_home(claim.object) or is_recent_deed(claim)
     if claim.relation == "born_in":
-        return is_recent_deed(claim)
+        # "Ida ist gestern geboren".
+        return is_recent_deed(claim) or tells_when(claim.object, claim.lang)
     if claim.relation == BLOOD_TYPE:
         # "My blood type is a mystery".
         return not is_blood_type(claim.object)
@@ -260,6 +261,9 @@ def is_no_work(claim: Claim) -> bool:
         before = cut_before(claim).split()
         return bool(before) and before[-1].casefold() in load_words(language, "beside whom")
     is_name = is_employer_name(claim)
+    if claim.relation == "works_at" and fold_letters(words[0]) in load_words(language, "new one") and not is_name:
+        # "Ich bin zu einer neuen Zahnärztin gewechselt".
+        return names_healer(claim.object)
     if CLOCK.fullmatch(claim.object):
         # "I work nights, 10pm to 6am".
         return True
@@ -301,7 +305,10 @@ def is_number(words: Sequence[str]) -> bool:
 
 def is_no_ailment(claim: Claim) -> bool:
     """ "I live with my two cats", "with Anna", "I quit in 2019", "no more nights": neither an ailment nor a diet."""
-    is_somebody = fold_name(claim.object) in load_given_names()
+    joints = load_words(claim.lang or "en", "and", "answers")
+    # "I live with Jonah and Kit".
+    named = [fold_name(word) for word in claim.object.split() if fold_letters(word) not in joints]
+    is_somebody = not load_given_names().isdisjoint(named[:1]) and (len(named) == 1 or named != claim.object.split())
     if is_somebody or begins_advice(claim.object) or names_only_shifts(claim.object):
         return True
     words = WORD.findall(claim.object)

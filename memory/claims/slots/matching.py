@@ -300,7 +300,10 @@ def is_ended(text: str, match: re.Match[str], language: str) -> bool:
     until = re.search(r"[,;:]", text[match.end() :])
     end = match.end() + until.start() if until else len(text)
     start = max(text.rfind(mark, 0, match.start() + 1) for mark in ",;:")
-    return load_ended(language).search(text, max(0, start), end) is not None
+    found = load_ended(language).search(text, max(0, start), end)
+    # "Je bois plus d'eau qu'avant": more of it.
+    than = load_words(language, "more than")
+    return found is not None and than.isdisjoint(PARTING.split(text[found.end() : end]))
 
 
 def is_denied(tokens: TokenString, match: re.Match[str], language: str) -> bool:

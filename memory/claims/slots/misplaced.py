@@ -10,7 +10,7 @@ from memory.claims.relations import SUMS
 from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before
+from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before, load_being
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
@@ -36,7 +36,9 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return is_ridden(claim) or is_felt(claim) or is_done(claim) or is_driven_apart(claim)
+        return any(tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to))
+    if claim.relation == "school":
+        return is_elsewhere(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
 
 
@@ -65,6 +67,21 @@ def is_driven_apart(claim: Claim) -> bool:
     """ "Driving test got moved", "driving lessons on Monday": what is named by the driving, and no car."""
     first = fold_letters(claim.object.split()[0])
     return claim.relation == "car" and first in load_words(claim.lang or "en", "driven apart")
+
+
+def is_driven_to(claim: Claim) -> bool:
+    """ "I drive to work these days": where to, and nothing that is had."""
+    words = claim.object.split()
+    return len(words) > 1 and words[0] in load_words(claim.lang or "en", "to", "frames")
+
+
+def is_elsewhere(claim: Claim) -> bool:
+    """ "Mein Sohn ist in Kanada", "die Miete ist auf 950 Euro gestiegen": whoever only is somewhere goes to no school,
+    unless it is called one."""
+    language = claim.lang or "en"
+    before, schools = list_before(claim), load_words(language, "school word")
+    goes = bool(schools) and not load_being(language, "be 3").isdisjoint(before)
+    return goes and not any(school in fold_letters(claim.object) for school in schools)
 
 
 def is_consumed(claim: Claim) -> bool:

@@ -156,6 +156,8 @@ WORD_SECTIONS: Final = frozenset(
         "supporter",
         "supporter degree",
         "driven apart",
+        "more than",
+        "school word",
         "hired vehicle",
         "teaches",
         "stands for a thing",

@@ -39,7 +39,25 @@ WRONG = [
     ("lui et moi on est brouillés", "name"),
     ("il camper è nostro da una vita", "da"),
 ]
+WRONG += [
+    ("i live with jonah and kit", "has_condition"),
+    ("Ich bin zu einer neuen Zahnärztin gewechselt, Dr. Ott.", "works_as"),
+    ("Ich bin zu einer neuen Zahnärztin gewechselt, Dr. Ott.", "works_at"),
+    ("I switched from bass to drums.", "provider"),
+    ("I drive to work these days.", "owns"),
+    ("Mein Sohn Paul ist in Kanada", "school"),
+    ("Meine Frau Anna ist auf Kur", "school"),
+    ("Meine Miete ist auf 950 Euro gestiegen", "school"),
+    ("Zahnarzttermin ist auf den 9. Mai verschoben", "school"),
+    ("Unsere Tochter Ida ist gestern geboren", "born_in"),
+]
 RIGHT = [
+    ("I switched from bass to drums.", "plays", "drums"),
+    ("Ich bin von Bass zu Schlagzeug gewechselt", "plays", "schlagzeug"),
+    ("Mein Sohn Paul ist jetzt auf der Waldorfschule", "school", "waldorfschule"),
+    ("lern grad gitarre", "learns", "gitarre"),
+    ("I live with diabetes", "has_condition", "diabetes"),
+    ("meine freundin lea mag keine überraschungen aber wird am 9 oktober 18", "turns", "18"),
     ("I'm a roofer", "works_as", "roofer"),
     ("I'm a GP", "works_as", "gp"),
     ("ich bin Bäcker", "works_as", "bäcker"),
@@ -95,3 +113,30 @@ def test_what_was_done_is_not_had(said: str) -> None:
 @pytest.mark.parametrize("said", ["Ho preso un cane.", "J'ai adopté une chatte."])
 def test_who_has_got_an_animal_has_one(said: str) -> None:
     assert {claim.relation for claim in read_claims(said)} & {"has", "owns"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I have a brother called Sam and two cats, Milo and Otis.",
+        "Ich habe einen Bruder namens Sam und zwei Katzen, Milo und Otis.",
+        "J'ai un frère qui s'appelle Sam et deux chats, Milo et Otis.",
+        "Tengo un hermano que se llama Sam y dos gatos, Milo y Otis",
+        "Ho un fratello di nome Sam e due gatti, Milo e Otis",
+    ],
+)
+def test_names_behind_another_noun_are_of_that(said: str) -> None:
+    named = {(one.relation, one.object) for one in read_claims(said) if one.relation in {"brother", "cat"}}
+    assert named == {("brother", "sam"), ("cat", "milo"), ("cat", "otis")}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_drunk"),
+    [
+        ("je bois plus d'alcool depuis 90 jours", False),
+        ("je bois plus d'eau qu'avant", True),
+        ("je bois plus d'un litre de café", True),
+    ],
+)
+def test_spoken_french_ends_without_a_ne(said: str, is_drunk: bool) -> None:
+    assert [one.polarity for one in read_claims(said) if one.relation == "drinks"] == [is_drunk]

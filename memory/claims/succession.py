@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER
-from memory.claims.dates.agenda import is_doing, tells_move, tells_only_time
+from memory.claims.dates.agenda import is_doing, is_of_time, tells_move, tells_only_time
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.counsel import names_healer
@@ -112,7 +112,9 @@ def is_no_event(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -> b
         return False
     named = {one.object for one in known if is_person_or_animal(one.relation)}
     is_deed = words[0] in named if len(words) > 1 else is_doing(words[0], language) or names_kin(words[0], language)
-    return is_deed or load_days(language).fullmatch(slot.subject) is not None
+    # "Am 28. Oktober um 9 Uhr habe ich ...": a day and its hour.
+    is_day = load_days(language).fullmatch(slot.subject) is not None or all(is_of_time(one, language) for one in words)
+    return is_deed or is_day
 
 
 def find_swapped(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> str:

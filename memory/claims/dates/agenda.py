@@ -23,6 +23,8 @@ from memory.language.names import load_given_names
 
 WORD: Final = re.compile(r"\d+(?:[.:]\d+)*[^\W\d_]*|[^\W\d_]+(?:[\"-][^\W\d_]+)*")
 MARK: Final = re.compile(r"[,;—–]|\s-+\s|[.!?…]+\s*$")
+# "2.12.", with the mark of a dot within a sentence.
+NUMERIC: Final = re.compile(r"(?<!\d)\d{1,2}\ue001\d{1,2}(?!\d)")
 # Words that name what an appointment is: what goes on longer tells something else.
 MOST_NAMING: Final = 3
 # A sentence of a person holds a few; what goes on longer is a pasted list.
@@ -233,7 +235,7 @@ def read_appointment(raw: str, span: tuple[int, int], language: str) -> Appointm
 
 
 def find_days(told: str, language: str) -> Iterator[re.Match[str]]:
-    for kind in (load_days(language), DAY, load_months(language)):
+    for kind in (load_days(language), DAY, NUMERIC, load_months(language)):
         yield from kind.finditer(told)
 
 

@@ -29,6 +29,8 @@ from memory.language.hebrew import HEBREW_THE, is_hebrew
 from memory.language.loader import SHARED, list_codes, read_entries, read_sections
 
 TIME: Final = "time"
+# Where what an appointment is for stands before its noun.
+ENGLISH: Final = "en"
 NOUN: Final = "noun "
 MOVES: Final = "arranged move"
 GIVES: Final = "arranged give"
@@ -118,16 +120,37 @@ def find_arrangement(raw: str, language: str, known: Sequence[KnownSlot]) -> Arr
     given = find_cue(raw, GIVES, language) and find_cue(raw, NAMES, language)
     if moved is None and given is None:
         return None
-    times = [
+    spans = list(list_times(raw, language))
+    splits = [one for one in (split_move(raw, span, language) for span in spans) if one is not None]
+    times = [new for _, new in splits] or [
         (low, high)
-        for low, high in list_times(raw, language)
+        for low, high in spans
         if is_reached(raw, (low, high), language) or (given and names_day(raw[max(0, low - 4) : high], language))
     ]
     found = find_matter(raw, language, known)
     if not times or found is None or names_kin(raw, language):
         return None
     noun, old = found
-    return Arrangement(noun, word_time(raw, times[-1]), old)
+    return Arrangement(noun, word_time(raw, times[-1]), old or (word_time(raw, splits[-1][0]) if splits else ""))
+
+
+def split_move(raw: str, span: Span, language: str) -> tuple[Span, Span] | None:
+    """ "Von Dienstag auf Freitag um 15 Uhr" is when it was and when it is."""
+    words, towards = list(WORD.finditer(raw, *span)), load_words(language, "arranged to")
+    # "Al 5 a las 14" is one time: only a day takes the place of a day.
+    days = [one.start() for one in find_days(raw, language) if span[0] <= one.start() < span[1]]
+    cores = days or [one.start() for one in CLOCK.finditer(raw, *span)]
+    for at, word in enumerate(words):
+        # "ליום שישי": in Hebrew it is written onto the word.
+        is_joined = is_hebrew(word[0]) and word[0][0] in towards
+        is_between = any(one < word.start() for one in cores) and any(one >= word.start() for one in cores)
+        if at and is_between and (is_joined or fold_letters(word[0]) in towards):
+            low, high = trim_links(words, at + 1 - is_joined, len(words), language)
+            before = trim_links(words, 0, at, language)
+            if low < high and before[0] < before[1]:
+                old = words[before[0]].start(), words[before[1] - 1].end()
+                return old, (words[low].start(), words[high - 1].end())
+    return None
 
 
 def read_cancelled(raw: str, cue: Span, language: str, known: Sequence[KnownSlot]) -> Arrangement | None:
@@ -163,8 +186,24 @@ def find_matter(raw: str, language: str, known: Sequence[KnownSlot]) -> tuple[st
         # Of two readings of the same words the one that tells more of when it is.
         named = max(told, key=lambda one: (len(one.object), -len(one.subject.split())))
         return named.subject, named.object
-    giver = find_giver(raw, language)
-    return (giver, "") if giver else None
+    matter = find_giver(raw, language) or find_appointment(raw, language)
+    return (matter, "") if matter else None
+
+
+def find_appointment(raw: str, language: str) -> str:
+    """What is called an appointment, with what it is for: "my cataract appointment", "der OP-Termin"."""
+    names, endings = load_words(language, NAMES), read_entries(language, "slots", "appointment ending")
+    words = list(WORD.finditer(raw))
+    for at, word in enumerate(words):
+        plain = fold_letters(word[0])
+        if any(plain.endswith(one) and plain != one for one in endings):
+            return word[0].casefold()
+        if plain in names:
+            small = load_small_words(language)
+            before = words[at - 1] if at and language == ENGLISH else None
+            is_named = before is not None and fold_letters(before[0]) not in small and is_beside(raw, before, word)
+            return raw[(before if before and is_named else word).start() : word.end()].casefold()
+    return ""
 
 
 def shares_matter(subject: str, raw: str, language: str) -> bool:

@@ -18,7 +18,8 @@ from memory.language.names import capitalises_nouns
 MOST_TOKENS: Final = 160
 CLOCK: Final = r"\d{1,2}(?:[:.]\d{2})?(?:am|pm|h\d{0,2})\b|\d{1,2}:\d{2}\b"
 # A day before its month is no number of years: "werd am 4. Januar 23", with the mark of a dot within a sentence.
-NUMBER: Final = CLOCK + r"|\d{1,2}\ue001|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
+DATE: Final = r"\d{1,2}\ue001\d{1,2}\b"
+NUMBER: Final = rf"{CLOCK}|{DATE}" + r"|\d{1,2}\ue001|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
 MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
 WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"
 # "don't" is "do" and "n't", "wife's" is "wife" and "'s".
@@ -30,7 +31,7 @@ ELIDING_TOKEN: Final = re.compile(rf"{NUMBER}|aujourd'hui|'s\b|[^\W\d_]{{1,12}}'
 # "ג'אז", "צה\"ל": marks within a Hebrew word.
 HEBREW_TOKEN: Final = re.compile(rf"{NUMBER}|[^\W_]{{1,40}}(?:['\"־-][^\W_]{{1,40}}){{0,4}}|{MARKS}", re.IGNORECASE)
 PATTERNS: Final = {"en": ENGLISH_TOKEN, HEBREW: HEBREW_TOKEN}
-HOURS: Final = re.compile(CLOCK)
+HOURS: Final = re.compile(rf"{CLOCK}|{DATE}")
 TIME: Final = frozenset({"time"})
 SPLIT: Final = "split "
 GERMAN: Final = "de"

@@ -17,7 +17,7 @@ from memory.language.kinds import is_medicine
 from memory.language.loader import list_codes, read_entries, read_sections
 from memory.language.names import capitalises_nouns
 
-TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
+TOKEN: Final = re.compile(r"\d{1,8}(?:[.,:/\ue001]\d{1,8})+|[א-ת]+\"[א-ת]+|[^\W_]+|\ue001|[,;:—–()\"«»“”.!?]|\s-+\s")
 # Words of a sentence that are read for slots.
 MOST_TOKENS: Final = 60
 # Letters of a denial that is read without its accents too: "nao", "jamas", but not Italian "ne".

@@ -141,3 +141,71 @@ def test_what_moves_nothing_of_the_person_has_no_time(turn: str) -> None:
 def test_at_the_same_hour_is_the_hour_that_was_told(before: str, turn: str, time: str) -> None:
     (claim,) = read_claims(turn, [before])
     assert (claim.object, claim.tense, claim.is_correction) == (time, "new", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "time", "old"),
+    [
+        (
+            "Der Friseurtermin wurde von Dienstag auf Freitag um 15 Uhr verlegt",
+            "friseurtermin",
+            "freitag um 15 uhr",
+            "dienstag",
+        ),
+        (
+            "Le rendez-vous chez le coiffeur a été déplacé de mardi à vendredi à 15 h",
+            "coiffeur",
+            "vendredi à 15 h",
+            "mardi",
+        ),
+        ("Dentist moved from Tuesday to Friday at 3", "dentist", "friday at 3", "tuesday"),
+        (
+            "La cita con el dentista se ha movido del martes al viernes a las 15",
+            "dentista",
+            "viernes a las 15",
+            "martes",
+        ),
+        (
+            "L'appuntamento dal dentista è stato spostato da martedì a venerdì alle 15",
+            "dentista",
+            "venerdì alle 15",
+            "martedì",
+        ),
+        ("A consulta do dentista foi mudada de terça para sexta às 15", "dentista", "sexta às 15", "terça"),
+        (
+            "The hospital rang, my cataract appointment has been moved to the 19th of November",
+            "cataract appointment",
+            "19th of november",
+            "",
+        ),
+        (
+            "Das Krankenhaus hat angerufen, mein OP-Termin wurde auf den 19. November verschoben",
+            "op-termin",
+            "19. november",
+            "",
+        ),
+        ("Der Zahnarzttermin wurde vom 3.11. auf den 5.11. verlegt", "zahnarzttermin", "5.11", "3.11"),
+    ],
+)
+def test_an_appointment_moves_though_it_is_not_known(text: str, event: str, time: str, old: str) -> None:
+    told = [one for one in read_claims(text) if one.relation == "time"]
+    assert [(one.subject, one.object, one.replaces) for one in told] == [(event, time, old)]
+    assert {one.relation for one in read_claims(text)} == {"time"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("op ist am 2.12. in der uniklinik", ("op", "time", "2.12")),
+        ("Mein Zahnarzttermin ist am 3.11. um 9 Uhr", ("zahnarzttermin", "time", "3.11. um 9 uhr")),
+        ("Ich werde am 3. Dezember 40", ("you", "turns", "40")),
+        ("J'aurai 40 ans le 3 décembre", ("you", "turns", "40")),
+    ],
+)
+def test_a_day_is_told_in_numbers_or_before_an_age(text: str, key: tuple[str, str, str]) -> None:
+    assert [(one.subject, one.relation, one.object) for one in read_claims(text)] == [key]
+
+
+def test_a_day_is_no_event() -> None:
+    text = "Am 28. Oktober um 9 Uhr habe ich einen Termin beim Zahnarzt Dr. Wolff"
+    assert {one.subject for one in read_claims(text)} == {"termin", "you"}

@@ -14,6 +14,8 @@ from memory.claims.frames.places import is_known_place
 from memory.claims.frames.subjects import find_before, mention_phrase
 from memory.claims.frames.words import load_favorites
 from memory.claims.taxonomy import ANIMALS, FAVORITE
+from memory.guard.spelling import fold_letters
+from memory.language.names import load_possible_names
 
 # "Seeing someone new, she's called Irit": what a pronoun says of a partner.
 LOVERS: Final = {"she": "girlfriend", "he": "boyfriend"}
@@ -63,8 +65,17 @@ def is_own_pet(reader: PhraseReader, phrase: NounPhrase) -> bool:
     is_definite = phrase.has_article and not reader.tokens[phrase.start].has("one")
     # "The dog shelter", typed without capitals: English puts nouns side by side.
     is_sure = reader.words.language != "en" or reader.has_capitals or reader.is_sure_name_at(phrase.end - 1)
-    is_near = phrase.relation in ANIMALS or (phrase.relation in MET and reader.words.language != "en")
+    is_near = phrase.relation in ANIMALS or (phrase.relation in MET and is_met(reader, phrase))
     return is_definite and is_near and not phrase.count and is_sure
+
+
+def is_met(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """ "Mit den Nachbarn Hessisch", "l'anesthésie du dentiste pareil": neither is anybody's name."""
+    names = phrase.name.split()
+    is_known = bool(names) and (
+        fold_letters(names[0]) in load_possible_names() or reader.tokens[phrase.end - 1].has("title")
+    )
+    return reader.words.language != "en" and is_known
 
 
 def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:

@@ -24,6 +24,8 @@ HAVING_NOTHING: Final = frozenset({"has", "is", "owns"})
 OF_LACKING: Final = frozenset({"not", "lack", "have 1", "i", "to me", "det"})
 HAVING: Final = frozenset({"lack", "have 1"})
 LEAST_LACKED: Final = 2
+# Of "Geschwister habe ich keine".
+WORDS_OF_INVERSION: Final = 4
 
 
 def settle_denied(claim: Claim) -> Claim:
@@ -39,20 +41,31 @@ def settle_denied(claim: Claim) -> Claim:
 
 def name_lacked(claim: Claim) -> Claim:
     """ "Non ho figli", "I have no kids": what somebody has not, by its noun, where nothing else is said."""
-    is_unread = claim.relation == ABOUT or (claim.relation in HAVING_NOTHING and not claim.object)
-    is_unread = is_unread or (claim.relation == "has" and not claim.polarity)
-    if not is_unread or claim.subject != SPEAKER or claim.tense != "present":
+    if not is_lack_unread(claim):
         return claim
     language = claim.lang or "en"
-    words, small = [fold_letters(word) for word in WORD.findall(claim.statement)], load_small_words(language)
-    while len(words) > LEAST_LACKED and words[-1] in small:
-        words.pop()
-    *before, noun = words or [""]
-    known = find_known_noun([noun], language)
-    if known is None or not tells_lack(before, language):
+    spoken = [word.casefold() for word in WORD.findall(claim.statement)]
+    if len(spoken) == WORDS_OF_INVERSION and fold_letters(spoken[-1]) in load_words(language, "denial"):
+        # "Geschwister habe ich keine".
+        spoken = [*spoken[1:], spoken[0]]
+    small = load_small_words(language)
+    while len(spoken) > LEAST_LACKED and fold_letters(spoken[-1]) in small:
+        spoken.pop()
+    *before, noun = spoken or [""]
+    known = find_known_noun([fold_letters(noun)], language)
+    if known is None or not tells_lack(list(map(fold_letters, before)), language):
         return claim
     is_sure = claim.is_sure or is_person_or_animal(known[1])
     return replace(claim, relation="has", object=noun, polarity=False, is_sure=is_sure)
+
+
+def is_lack_unread(claim: Claim) -> bool:
+    """Whether a denial of the person's own was read as of nothing that is named, or as what is eaten."""
+    if claim.subject != SPEAKER or claim.tense != "present":
+        return False
+    if claim.relation == ABOUT or (claim.relation in HAVING_NOTHING and not claim.object):
+        return True
+    return claim.relation in {"has", "diet"} and not claim.polarity
 
 
 def tells_lack(before: Sequence[str], language: str) -> bool:

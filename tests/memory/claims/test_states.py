@@ -125,3 +125,34 @@ def test_how_somebody_is_and_when_they_begin_is_no_home_employer_or_appointment(
     text: str, told: set[tuple[str, str]]
 ) -> None:
     assert {(one.relation, one.object) for one in read_claims(text) if one.relation != "about"} == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I don't have any siblings", ("has", "siblings", False)),
+        ("Geschwister habe ich keine", ("has", "geschwister", False)),
+        ("Ich habe keine Kinder", ("has", "kinder", False)),
+        ("No tengo hermanos", ("has", "hermanos", False)),
+        ("Non ho fratelli", ("has", "fratelli", False)),
+        ("Não tenho irmãos", ("has", "irmãos", False)),
+        ("I've never smoked myself", ("smokes", "", False)),
+        ("Ich selbst habe nie geraucht", ("smokes", "", False)),
+        ("Ich rauche nicht", ("smokes", "", False)),
+        ("Je n'ai jamais fumé", ("smokes", "", False)),
+        ("Mit dem Rauchen habe ich im März aufgehört", ("smokes", "", False)),
+        ("Koriander finde ich widerlich", ("dislikes", "koriander", True)),
+        ("I find coriander disgusting", ("dislikes", "coriander", True)),
+        ("Je trouve la coriandre dégoûtante", ("dislikes", "coriandre", True)),
+        ("Bei mir wurde Rheuma festgestellt", ("has_condition", "rheuma", True)),
+    ],
+)
+def test_whom_one_has_not_and_what_one_cannot_stand(text: str, told: tuple[str, str, bool]) -> None:
+    assert [(one.relation, one.object, one.polarity) for one in read_claims(text)] == [told]
+
+
+@pytest.mark.parametrize(
+    "text", ["I don't have any dairy", "No tengo hambre", "Die Kollegin Petra hat das Rauchen aufgegeben"]
+)
+def test_what_is_not_eaten_or_felt_is_nobody(text: str) -> None:
+    assert not {one.relation for one in read_claims(text)} & {"has", "smokes"}

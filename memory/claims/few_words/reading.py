@@ -1,5 +1,5 @@
 """What a sentence tells in few words, mostly without a verb: appointments, sums, a couple that comes together or parts,
-who shares a home, the end of a work, a new work or home."""
+who shares a home, how somebody goes to work, the end of a work, a new work or home."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ from memory.claims.claim import Claim
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.few_words.amounts import settle_amounts
 from memory.claims.few_words.arrivals import add_arrivals
+from memory.claims.few_words.commutes import add_commute
 from memory.claims.few_words.couples import add_couple
 from memory.claims.few_words.dismissals import add_departure, add_dismissal
 from memory.claims.few_words.flatmates import add_flatmates
@@ -26,6 +27,7 @@ def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReadi
     claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_couple(claims, one.sentence, one.place, likely, reading.known)
+    claims = add_commute(claims, one.sentence, one.place, likely)
     claims = add_flatmates(claims, one.sentence, one.place, likely)
     claims = add_dismissal(claims, one.sentence, one.place, likely, reading.known)
     claims = add_departure(claims, one.sentence, one.place, likely)

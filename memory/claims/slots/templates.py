@@ -171,8 +171,6 @@ WORD_SECTIONS: Final = frozenset(
         "vehicle word",
         "by the way",
         "am here",
-        "stays",
-        "shares home",
         "their",
         "begins",
         "begins if ahead",
@@ -213,6 +211,7 @@ WORD_SECTIONS: Final = frozenset(
         "home noun",
         "in place",
     }
+    | {"stays", "shares home", "to work", "every day", "travels", "travels as", "travels by"}
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
 )
 

@@ -283,3 +283,37 @@ def test_a_plain_statement_of_what_is_to_come_is_told(text: str, fact: Fact) -> 
 def test_who_gives_up_a_choir_is_no_longer_in_it(text: str) -> None:
     told = [(one.relation, one.object, one.polarity) for one in read_claims(text)]
     assert told == [("member_of", "choir", False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("I cycle to work", "cycle"),
+        ("im on the overground to work now", "overground"),
+        ("I take the bus every day", "bus"),
+        ("fahr jeden morgen mit der s-bahn", "s-bahn"),
+        ("Zur Arbeit fahre ich jetzt mit dem Rad", "rad"),
+        ("Je vais au travail à vélo", "vélo"),
+        ("Maintenant j'y vais en vélo", "vélo"),
+        ("Voy al trabajo en bici", "bici"),
+        ("Vado al lavoro in bici", "bici"),
+        ("Vou de bicicleta para o trabalho", "bicicleta"),
+        ("אני נוסע לעבודה באופניים", "באופניים"),
+    ],
+)
+def test_how_somebody_goes_to_work_is_a_habit(text: str, means: str) -> None:
+    assert read_facts(text) == {("you", "routine", means)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I missed the bus to work",
+        "I want to cycle to work",
+        "Can I take the train to work?",
+        "I take the dog to the office",
+        "Mein Bruder fährt mit dem Bus zur Arbeit",
+    ],
+)
+def test_a_ride_that_is_wished_for_or_missed_is_none(text: str) -> None:
+    assert "routine" not in {relation for _, relation, _ in read_facts(text)}

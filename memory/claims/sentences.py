@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from memory.claims.asked_of_oneself import mark_own_questions
 from memory.claims.corrected import CorrectedText
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.fillers import blank_fillers
@@ -47,7 +48,7 @@ def prepare_sentence(sentence: Sentence) -> Sentence:
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
     quiet, laughs = speech.blank_laughter(mark_questions(restore_apostrophes(normalise_text(text[:READ]))))
-    normal = join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet))))
+    normal = mark_own_questions(join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet)))))
     return normal, mask_other_voices(normal), laughs
 
 

@@ -25,6 +25,8 @@ SHORTEST_PLAIN: Final = 2
 PARTING: Final = re.compile(f"[{PARTINGS}]")
 SMALL: Final = ("stop", "adverb", "he", "article", "my", "i", "with he", "with i")
 EATEN: Final = frozenset({EATS, "drinks"})
+# Languages in which "I eat" is "as" and "how" as well.
+COMO: Final = frozenset({"es", "pt"})
 MAKING: Final = frozenset({"food", "animals"})
 NO_MORE: Final = r"(?![\d:]|[.,]\d)"
 DAY: Final = re.compile(
@@ -195,6 +197,8 @@ def match_template(template: SlotTemplate, tokens: TokenString, language: str) -
         start = match.start()
         span = trim_object(tokens, *match.span("o"), language) if groups.get("o") else match.span()
         span = trim_again(tokens, *span) if template.relation == EATS else span
+        if template.relation == EATS and is_said_of_doing(tokens.text[slice(*span)], language):
+            continue
         span = add_making(tokens, *span, language) if template.relation in EATEN else span
         span, is_lacking = skip_denial(tokens, span, language) if groups.get("o") else (span, False)
         if span[0] >= span[1] or (groups.get("o") and says_nothing(tokens.text[slice(*span)], language)):
@@ -270,6 +274,20 @@ def trim_again(tokens: TokenString, start: int, end: int) -> tuple[int, int]:
         if behind is not None and start + behind.end() >= end > start + behind.start() > start:
             end = start + behind.start()
     return start, end
+
+
+def is_said_of_doing(spoken: str, language: str) -> bool:
+    """ "Como soy celíaca no puedo comer pan", "como trabajo de noche duermo": "como" is "because" before a verb."""
+    word = next((one for one in PARTING.split(spoken) if one), "")
+    return language in COMO and word in load_doings()
+
+
+@cache
+def load_doings() -> frozenset[str]:
+    kinds = [("frames", one) for one in ("be 1", "be 3", "have 1", "have 3", "verb", "clitic")]
+    kinds += [("slots", one) for one in ("asked", "asked of oneself", "asked by nobody")]
+    kinds.append(("claims", "self"))
+    return frozenset().union(*(load_words(code, kind, subject) for code in COMO for subject, kind in kinds))
 
 
 def add_making(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:

@@ -94,6 +94,12 @@ WORD_SECTIONS: Final = frozenset(
         "whether",
         "whether if",
         "asks whether",
+        "asks unmarked",
+        "asks before verb",
+        "asks how",
+        "asks beside",
+        "asked of oneself",
+        "asked",
         "dwells bare",
         "dwells manner",
         "since when",
@@ -212,7 +218,7 @@ WORD_SECTIONS: Final = frozenset(
         "in place",
     }
     | {"stays", "shares home", "to work", "every day", "travels", "travels as", "travels by"}
-    | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word"}
+    | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word", "asked by nobody"}
 )
 
 

@@ -121,3 +121,40 @@ def test_what_the_person_was_given_is_theirs(text: str, thing: str) -> None:
 @pytest.mark.parametrize("text", ["He regalado mi bici", "ho regalato la bici a mia sorella"])
 def test_what_the_person_gave_away_is_theirs_no_more(text: str) -> None:
     assert [(claim.relation, claim.object, claim.polarity) for claim in read_claims(text)] == [("owns", "bici", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "como dividimos la luz",
+        "como ajusto los frenos",
+        "que hago con la ansiedad",
+        "que hago primero",
+        "donde entreno cuando llueve",
+        "como se limpia mi cafetera",
+        "como faço pra economizar",
+        "como divido a conta de luz",
+        "o que eu faço com a ansiedade",
+        "cosa faccio con l'ansia",
+        "che faccio prima",
+    ],
+)
+def test_a_question_without_its_mark_tells_nothing_of_what_it_asks(text: str) -> None:
+    assert not {slot[1] for slot in read_slots(text)} & {"eats", "hobby", "works_as", "works_at", "about"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("soy celiaca, que hago de comer para 6", {("you", "has_condition", "celiaca")}),
+        ("moro em Olinda, como divido a conta de luz", {("you", "lives_in", "olinda")}),
+        ("que tengo un perro", {("you", "has", "perro")}),
+        ("como pan todos los días", {("you", "eats", "pan")}),
+    ],
+)
+def test_what_stands_beside_such_a_question_is_told(text: str, told: set[Slot]) -> None:
+    assert read_slots(text) == told
+
+
+def test_because_is_nothing_that_is_eaten() -> None:
+    assert "eats" not in {slot[1] for slot in read_slots("como soy celíaca no puedo comer pan")}

@@ -27,7 +27,7 @@ from memory.claims.clauses.stretches import (
     judge_beside_question,
     rate_stretch,
 )
-from memory.claims.dates.agenda import is_proposed, name_doing, name_event, tells_only_time
+from memory.claims.dates.agenda import is_proposed, name_occasion, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.few_words.reading import read_few_words
@@ -343,7 +343,7 @@ def find_sentence_slots(
     read = deny_behind(join_slots(read_found_slots(sentence, whole.languages, known), framed), sentence, tokens)
     owned = [find_whose(slot, sentence, tokens, known) for slot in read]
     told = share_slots(owned, raw, whole.languages, language, known)
-    named = (settle_language(name_doing(name_event(slot, language), language), raw, language, known) for slot in told)
+    named = (settle_language(name_occasion(slot, raw, language), raw, language, known) for slot in told)
     told = [slot for slot in named if slot is not None]
     slots = [follow_known(slot, raw, language, known) for slot in told if not is_no_event(slot, language, known)]
     if sentence.is_question:

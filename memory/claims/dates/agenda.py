@@ -105,6 +105,15 @@ def is_proposed(question: str, raw: str, likely: Collection[str] | None) -> bool
     return False
 
 
+def name_occasion(slot: SlotMatch, raw: str, language: str) -> SlotMatch:
+    """What is at some time, by the noun that names it."""
+    if slot.relation == "gym" and load_days(language).match(slot.object):
+        # "Voy al gimnasio los lunes": when somebody trains, and no name of a gym.
+        named = load_phrases(language, "gym word").search(raw)
+        slot = replace(slot, subject=named[0].casefold(), relation="time") if named is not None else slot
+    return name_practice(name_event(slot, language), language)
+
+
 def name_event(slot: SlotMatch, language: str) -> SlotMatch:
     """ "Da questa settimana yoga è il giovedì": what has a time is named behind since when it has it."""
     words = slot.subject.split()
@@ -116,7 +125,7 @@ def name_event(slot: SlotMatch, language: str) -> SlotMatch:
     return replace(slot, subject=" ".join(named)) if named else slot
 
 
-def name_doing(slot: SlotMatch, language: str) -> SlotMatch:
+def name_practice(slot: SlotMatch, language: str) -> SlotMatch:
     """ "Ensayamos los miércoles" and "los ensayos son los viernes" are of one rehearsal."""
     spoken = fold_letters(slot.subject)
     if slot.relation != "time" or " " in spoken or language not in DOING:

@@ -16,6 +16,7 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PEOPLE
+from memory.claims.topics import find_topic_words
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew
@@ -35,6 +36,8 @@ SENTENCE: Final = re.compile(r"[.!?…\n]")
 NEW_WORK: Final = re.compile(
     r"([^\W\d_]{2,20}(?: [^\W\d_]{2,20}){0,3}?) ([^\W\d_]{2,5}) ([A-ZÀ-Þ]\w{1,30}(?: [A-ZÀ-Þ]\w{1,30}){0,3})\b"
 )
+# What tells that somebody has left, what they have instead, and the word before it.
+LEAVING: Final = (("quit work", "works_at", "at work"), ("moved house", "lives_in", "in place"))
 Stretch = Sequence[re.Match[str]]
 
 
@@ -57,6 +60,13 @@ def add_arrivals(
     raw = sentence.raw
     has_got = any(load_phrases(one, "got job").search(raw) for one in order_languages(languages))
     claims = [claim for claim in claims if not (has_got and claim.relation == "has")]
+    elsewhere = next((one for code in order_languages(languages) for one in find_elsewhere(raw, code)), None)
+    if elsewhere is not None and not any(claim.relation == elsewhere.relation and claim.polarity for claim in claims):
+        # "Renuncié en Iberia y ya estoy en Renfe" tells both.
+        return [
+            *(claim for claim in claims if claim.relation != ABOUT and claim.object),
+            claim_arrival(elsewhere, sentence, place),
+        ]
     left = [claim for claim in claims if claim.relation == "works_at" and claim.tense == "over"]
     if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims if claim not in left):
         return list(claims)
@@ -204,6 +214,31 @@ def list_clause_before(raw: str, words: Stretch, language: str) -> list[str]:
         told.insert(0, plain)
         end = word.start()
     return told
+
+
+def find_elsewhere(raw: str, language: str) -> Iterator[Arrival]:
+    """ "Renuncié y ya estoy en Renfe", "moved house, we're in Hull now": behind what somebody left, where they are."""
+    for left, relation, led in LEAVING:
+        told = load_phrases(language, left, is_folded=True).search(fold_letters(raw))
+        if told is None or raw.rstrip().endswith("?") or names_another(raw, language):
+            continue
+        words = list(WORD.finditer(raw, told.end()))
+        folded = [fold_letters(one[0]) for one in words]
+        light = list_frame_words(language, "adv", "now", "the") | load_words(language, "adverb")
+        at = next((at for at, word in enumerate(folded) if word in load_words(language, "am here")), len(words))
+        at = next((one for one in range(at + 1, len(words)) if folded[one] not in light), len(words))
+        named = take_name(words[at + 1 :], language) if at < len(words) else []
+        is_led = bool(named) and folded[at] in load_words(language, led)
+        if is_led and is_name(named, raw, language) and (relation == "works_at" or is_told_town(named, raw, language)):
+            yield Arrival(relation, cut_words(named, raw).casefold(), (0, len(raw)), language)
+
+
+def is_told_town(words: Stretch, raw: str, language: str) -> bool:
+    """Who writes no capitals writes none in a town's name: "zapopan", and not "obras"."""
+    spoken = cut_words(words, raw)
+    if raw == raw.casefold() and not find_topic_words(spoken).topics:
+        return is_town(spoken.title(), language)
+    return is_town(spoken, language)
 
 
 def find_hired(raw: str, language: str) -> Iterator[Arrival]:

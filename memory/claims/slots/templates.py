@@ -94,12 +94,6 @@ WORD_SECTIONS: Final = frozenset(
         "whether",
         "whether if",
         "asks whether",
-        "asks unmarked",
-        "asks before verb",
-        "asks how",
-        "asks beside",
-        "asked of oneself",
-        "asked",
         "dwells bare",
         "dwells manner",
         "since when",
@@ -219,6 +213,8 @@ WORD_SECTIONS: Final = frozenset(
     }
     | {"stays", "shares home", "to work", "every day", "travels", "travels as", "travels by"}
     | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word", "asked by nobody"}
+    | {"moved house", "quit work", "asks unmarked", "asks before verb", "asks how", "asks beside"}
+    | {"asked of oneself", "asked"}
 )
 
 

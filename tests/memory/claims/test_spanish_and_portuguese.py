@@ -158,3 +158,41 @@ def test_what_stands_beside_such_a_question_is_told(text: str, told: set[Slot]) 
 
 def test_because_is_nothing_that_is_eaten() -> None:
     assert "eats" not in {slot[1] for slot in read_slots("como soy celíaca no puedo comer pan")}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "name"),
+    [
+        ("Renuncié en Iberia y ya estoy en Renfe", "works_at", "renfe"),
+        ("Pedi demissão e agora estou na Renault", "works_at", "renault"),
+        ("I quit and I'm at Tesco now", "works_at", "tesco"),
+        ("Mudei de casa, agora estou em Faro", "lives_in", "faro"),
+        ("me cambie de depa, ahora estoy en zapopan", "lives_in", "zapopan"),
+        ("Moved house, we're in Hull now", "lives_in", "hull"),
+        ("Ho cambiato casa, adesso sono a Prato", "lives_in", "prato"),
+        ("j'ai déménagé, je suis à Brest maintenant", "lives_in", "brest"),
+        ("entré de mesero en un restaurante", "works_as", "mesero"),
+    ],
+)
+def test_where_somebody_is_behind_what_they_left_takes_its_place(text: str, relation: str, name: str) -> None:
+    assert ("you", relation, name) in read_slots(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["me jubilé y estoy en Benidorm", "me he mudado y estoy en el hospital", "me he mudado y estoy en obras"]
+)
+def test_where_somebody_only_is_is_neither_their_home_nor_their_work(text: str) -> None:
+    assert not {slot[1] for slot in read_slots(text)} & {"works_at", "lives_in"}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("Vou ao ginásio às segundas", "doctor"),
+        ("Passei no concurso da prefeitura de Olinda", "went_to"),
+        ("Voy al gimnasio los lunes", "gym"),
+        ("Vado in palestra il lunedì e il giovedì", "gym"),
+    ],
+)
+def test_what_is_gone_to_or_passed_is_not_taken_for_something_else(text: str, relation: str) -> None:
+    assert relation not in {slot[1] for slot in read_slots(text)}

@@ -21,6 +21,7 @@ from memory.claims.slots.matching import (
     overlaps,
 )
 from memory.claims.slots.templates import load_templates
+from memory.claims.slots.tongues import SPEAKS, list_tongues
 from memory.claims.slots.unnamed import ALLERGIC
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, is_hebrew
@@ -48,6 +49,8 @@ def find_further_slots(raw: str, languages: Sequence[str], found: Sequence[SlotM
     for first in (one for one in found if not one.is_over):
         for language in languages if first.relation == ALLERGY else ():
             yield from list_triggers(raw, language, first)
+        for language in languages if first.relation == SPEAKS and not first.is_denied else ():
+            yield from list_tongues(raw, language, first)
     # "I take ramipril and I'm allergic to penicillin": what somebody cannot bear is nothing that they take.
     borne = [one.object_span for one in found if one.relation == ALLERGY and not one.is_denied]
     drugs = [

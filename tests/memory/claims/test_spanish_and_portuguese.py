@@ -196,3 +196,21 @@ def test_where_somebody_only_is_is_neither_their_home_nor_their_work(text: str) 
 )
 def test_what_is_gone_to_or_passed_is_not_taken_for_something_else(text: str, relation: str) -> None:
     assert relation not in {slot[1] for slot in read_slots(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "who", "tongues"),
+    [
+        ("Hablo inglés y un poco de alemán", "you", {"inglés", "alemán"}),
+        ("Falo inglês e um pouco de alemão", "you", {"inglês", "alemão"}),
+        ("Parlo inglese e francese", "you", {"inglese", "francese"}),
+        ("I speak English, French and Italian", "you", {"english", "french", "italian"}),
+        ("Je parle anglais et un peu allemand", "you", {"anglais", "allemand"}),
+        ("Ich spreche Englisch und ein bisschen Spanisch", "you", {"englisch", "spanisch"}),
+        ("mi hermana habla inglés y alemán", "hermana", {"inglés", "alemán"}),
+        ("hablo inglés y estudio alemán", "you", {"inglés"}),
+        ("hablo inglés, no alemán", "you", {"inglés"}),
+    ],
+)
+def test_every_language_of_a_list_is_spoken(text: str, who: str, tongues: set[str]) -> None:
+    assert {slot[2] for slot in read_slots(text) if slot[:2] == (who, "speaks")} == tongues

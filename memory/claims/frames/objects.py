@@ -46,8 +46,6 @@ def choose_objects(
     if relation == "works_as":
         # "Fa la terza elementare": a class at school, and no work.
         return [one for one in phrases if is_work(reader, one) and (is_trade(reader, one) or not is_bare)]
-    if relation == "name":
-        return [one for one in phrases if not is_caller(reader, one)]
     if relation in THINGS:
         return [name_make(reader, one) for one in phrases if is_made(reader, one)]
     if relation in SYMMETRIC:
@@ -65,7 +63,7 @@ def choose_objects(
             return found[:1]
         # "נשואה לדן ואמא לשלושה": behind the joint stands what somebody is.
         return [one for one in found if one is found[0] or not one.relation or one.name]
-    return list(phrases)
+    return [one for one in phrases if relation != "name" or not is_caller(reader, one)]
 
 
 def is_caller(reader: PhraseReader, phrase: NounPhrase) -> bool:

@@ -17,7 +17,7 @@ from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words
 from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import is_hebrew
+from memory.language.hebrew import HEBREW, is_hebrew
 from memory.language.loader import list_codes, read_entries
 from memory.language.names import load_given_names
 
@@ -290,5 +290,6 @@ def load_months(language: str) -> re.Pattern[str]:
     words = read_entries(language, "frames", "time")
     named = "|".join(re.escape(one) for one in sorted(words, key=len, reverse=True))
     day, name = r"(?:[12]?\d|3[01])", rf"(?:{named or '(?!)'})"
-    behind = r"\.?(?: de| di|th|st|nd|rd)? "
+    # "2 בנובמבר": the particle is written onto the month.
+    behind = r"\.?(?: de| di|th|st|nd|rd)? " + ("[בל]?" if language == HEBREW else "")
     return re.compile(rf"(?<![\d.:]){day}{behind}{name}(?!\w)|(?<!\w){name} {day}(?![\d:])", re.IGNORECASE)

@@ -7,6 +7,7 @@ from memory.claims.claim import Claim
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.few_words.amounts import settle_amounts
 from memory.claims.few_words.arrivals import add_arrivals
+from memory.claims.few_words.birthday_days import add_birthday
 from memory.claims.few_words.commutes import add_commute
 from memory.claims.few_words.couples import add_couple
 from memory.claims.few_words.dismissals import add_departure, add_dismissal
@@ -21,9 +22,12 @@ from memory.claims.taxonomy import ANIMALS
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
     claims = name_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
-    if one.is_partial or reading.is_masked:
+    likely, at = reading.whole.languages, reading.sentences.index(one)
+    if one.is_partial:
         return claims
-    likely = reading.whole.languages
+    claims = add_birthday(claims, one, reading.sentences[at - 1] if at else None, likely)
+    if reading.is_masked:
+        return claims
     claims = settle_amounts(claims, one.sentence, one.place, likely)
     claims = split_appointments(claims, one.sentence.raw, one.place, likely)
     claims = add_couple(claims, one.sentence, one.place, likely, reading.known)

@@ -85,6 +85,8 @@ WORD_SECTIONS: Final = frozenset(
         "joint",
         "ended",
         "denial",
+        "birthday word",
+        "birthday feast",
         "not only",
         "opens speech",
         "opens speech before i",

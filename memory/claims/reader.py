@@ -33,6 +33,7 @@ from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.few_words.reading import read_few_words
 from memory.claims.forms_of_address import name_address
 from memory.claims.frames.contractions import restore_apostrophes
+from memory.claims.health.asked_doses import find_told_dose
 from memory.claims.health.blood import find_blood_types
 from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
@@ -348,7 +349,7 @@ def find_sentence_slots(
     slots = [follow_known(slot, raw, language, known) for slot in told if not is_no_event(slot, language, known)]
     if sentence.is_question:
         # "Can we talk about Wednesday's meeting instead?" moves nothing.
-        return slots
+        return [*slots, *find_told_dose(raw, language, known)]
     numbers = find_new_number(raw, language)
     slots = put_known(slots, [*find_denied(raw, language, known), *numbers])
     if (dosed := put_moved_dose(slots, raw, language, known)) is not None:

@@ -220,7 +220,7 @@ def is_of_kin(raw: str, language: str, told: KnownSlot, known: Sequence[KnownSlo
     if told.relation not in DOSES or not names_kin(raw, language):
         return False
     takers = {one.subject for one in known if one.relation == TAKES and one.object == told.subject}
-    return takers == {SPEAKER}
+    return takers <= {SPEAKER}
 
 
 def tells_other_time(raw: str, language: str) -> bool:
@@ -293,8 +293,8 @@ def put_moved_dose(
 
 
 def find_dosed(doses: Sequence[KnownSlot], name: str, number: Number, *, is_named: bool) -> KnownSlot | None:
-    """The last known dose that a number may have changed, of the medicine that is named if any is; of one that is taken
-    and whose dose nobody told its first."""
+    """The last known dose that a number may have changed, of the medicine that is named if any is; of one that nobody
+    else takes and whose dose nobody told its first."""
     dosed = [one for one in doses if one.relation in DOSES]
     told = next((one for one in reversed(dosed) if not name or is_clipped(name, one.subject)), None)
     if told is not None:

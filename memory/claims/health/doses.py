@@ -150,7 +150,9 @@ def is_of_speaker(raw: str, language: str) -> bool:
     """Whether a sentence is about who speaks: "the doctor put my ramipril up", "me ha subido el enalapril"."""
     words = {fold_letters(piece[0]) for piece in list(PIECE.finditer(raw))[:MOST_WORDS]}
     owned = load_words(language, "my") - load_words(language, "their")
-    return not words.isdisjoint(owned | load_words(language, "i") | load_words(language, "to me", "frames"))
+    # "M'a augmenté": what is joined to the next word has its apostrophe in the list, and none here.
+    to_me = {word.removesuffix("'") for word in load_words(language, "to me", "frames")}
+    return not words.isdisjoint(owned | load_words(language, "i") | to_me)
 
 
 def is_moved_to(words: Sequence[str], language: str) -> bool:

@@ -135,3 +135,19 @@ def test_a_dose_that_has_moved_is_of_the_medicine_that_is_named_and_no_time(text
 )
 def test_what_somebody_cannot_bear_is_nothing_that_they_take(text: str) -> None:
     assert [one.object for one in read_claims(text) if one.relation == "takes"] == ["ramipril"]
+
+
+@pytest.mark.parametrize(
+    ("text", "dose"),
+    [
+        ("L'endocrinologa mi ha aumentato l'Eutirox a 100", ("eutirox", "100")),
+        ("הפסיכיאטר העלה לי את הציפרלקס ל-15, זה הרבה?", ("ציפרלקס", "15")),
+        ("The doctor upped my metformin to 1000, is that a lot?", ("metformin", "1000")),
+        ("Le médecin m'a augmenté le Levothyrox à 100", ("levothyrox", "100")),
+        ("Should the doctor up my metformin to 1000, or not?", None),
+        ("A mia madre hanno aumentato l'Eutirox a 100", None),
+    ],
+)
+def test_a_moved_dose_is_told_of_a_medicine_that_nothing_told_of(text: str, dose: tuple[str, str] | None) -> None:
+    found = [(one.subject, one.object) for one in read_claims(text) if one.relation == "takes_dose"]
+    assert found == ([dose] if dose else [])

@@ -11,16 +11,19 @@ from memory.claims.frames.places import list_spoken
 from memory.claims.relations import fits_relation
 from memory.claims.slots.matching import load_small_words, load_words
 from memory.claims.slots.spoken import cut_as_written
-from memory.claims.taxonomy import PEOPLE
+from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.guard.spelling import fold_letters
+from memory.language.concepts import translate_to_english
 from memory.language.folding import fold_text
-from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_IN, is_hebrew
+from memory.language.hebrew import HEBREW, HEBREW_AND, HEBREW_IN, is_hebrew, list_hebrew_readings
 from memory.language.loader import collect_entries, list_codes
 from memory.language.names import load_given_names
 from memory.language.periods import is_time_word
 
 PLACES: Final = frozenset({"works_at", "lives_in", "school"})
 WORKPLACES: Final = frozenset({"works_at", "school"})
+STUDIED: Final = frozenset({"studies", "learns", "learning"})
+OF_STUDIES: Final = frozenset({"university", "school", "course"})
 HOMES: Final = frozenset({"lives_in", "home", "moved_from"})
 # "9-5", and words of "nine to five".
 HOURS: Final = re.compile(r"\d{1,2}(?:[:.]\d\d)?[-–]\d{1,2}(?:[:.]\d\d)?")
@@ -39,7 +42,24 @@ ALLERGY_BEHIND: Final = re.compile(r"(?:allergie|intolérance) (?:aux?|à la|à 
 
 
 def complete_value(claim: Claim) -> Claim:
-    return cut_clause(drop_day(drop_hours(name_employer(name_town(name_allergy(claim))))))
+    return cut_where(cut_clause(drop_day(drop_hours(name_employer(name_town(name_allergy(claim)))))))
+
+
+def cut_where(claim: Claim) -> Claim:
+    """ "לומדת משפטים באוניברסיטת חיפה": Hebrew writes "at" onto where something is studied."""
+    first, *rest = claim.object.split() or [""]
+    if claim.lang != HEBREW or claim.relation not in STUDIED:
+        return claim
+    # Of "יחסים בינלאומיים" the letter is the word's own.
+    is_language = first in load_words(HEBREW, "language word")
+    led = (at for at, word in enumerate(rest) if word.startswith(HEBREW_IN) and (is_language or names_place(word[1:])))
+    return replace(claim, object=" ".join((first, *rest[: next(led, len(rest))])))
+
+
+def names_place(word: str) -> bool:
+    # "אוניברסיטת חיפה" is "אוניברסיטה" before its town.
+    whole = f"{word[:-1]}ה" if word.endswith("ת") else word
+    return translate_to_english(list_hebrew_readings(whole)) in OF_STUDIES
 
 
 def cut_clause(claim: Claim) -> Claim:
@@ -49,7 +69,8 @@ def cut_clause(claim: Claim) -> Claim:
         return claim
     if claim.lang != HEBREW:
         return replace(claim, object=cut_at_joint(claim)) if claim.relation in PLACES else claim
-    if claim.relation in PEOPLE and words[0] in load_given_names():
+    # "הכלב שלי שוקו אכל שוקולד": an animal is called by one word.
+    if claim.relation in ANIMALS or (claim.relation in PEOPLE and words[0] in load_given_names()):
         return replace(claim, object=words[0])
     small = load_small_words(HEBREW)
     ends = (at for at, word in enumerate(words) if at and word.removeprefix(HEBREW_AND) in small and word not in small)

@@ -26,12 +26,17 @@ HAVING: Final = frozenset({"lack", "have 1"})
 LEAST_LACKED: Final = 2
 # Of "Geschwister habe ich keine".
 WORDS_OF_INVERSION: Final = 4
+# Of which somebody may have none at all.
+BORNE: Final = frozenset({"allergic_to", "intolerant_to"})
 
 
 def settle_denied(claim: Claim) -> Claim:
     """The claim of what stands behind the denial, which it denies: "no car" was had for a car of that name."""
     words = list(WORD.finditer(claim.object))
     language = claim.lang or "en"
+    if claim.relation in BORNE and fold_letters(claim.object) in load_words(language, "bears all"):
+        # "Ich bin gegen nichts allergisch", "I'm not allergic to anything".
+        return replace(claim, object="", polarity=False)
     if claim.relation in WORDED or not words or fold_letters(words[0][0]) not in load_words(language, "denial"):
         return claim
     # "No longer any car", "pas de voiture".

@@ -36,7 +36,7 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return any(tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to))
+        return any(tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to, is_of_kin))
     if claim.relation == "school":
         return is_elsewhere(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
@@ -73,6 +73,11 @@ def is_driven_to(claim: Claim) -> bool:
     """ "I drive to work these days": where to, and nothing that is had."""
     words = claim.object.split()
     return len(words) > 1 and words[0] in load_words(claim.lang or "en", "to", "frames")
+
+
+def is_of_kin(claim: Claim) -> bool:
+    """ "My brother's bike was stolen": a thing of somebody else's."""
+    return claim.lang == "en" and "'s " in claim.object
 
 
 def is_elsewhere(claim: Claim) -> bool:

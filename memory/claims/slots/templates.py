@@ -160,6 +160,7 @@ WORD_SECTIONS: Final = frozenset(
         "supporter",
         "supporter degree",
         "driven apart",
+        "bears all",
         "more than",
         "school word",
         "hired vehicle",

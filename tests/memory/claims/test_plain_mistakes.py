@@ -140,3 +140,38 @@ def test_names_behind_another_noun_are_of_that(said: str) -> None:
 )
 def test_spoken_french_ends_without_a_ne(said: str, is_drunk: bool) -> None:
     assert [one.polarity for one in read_claims(said) if one.relation == "drinks"] == [is_drunk]
+
+
+@pytest.mark.parametrize(
+    ("said", "thing"),
+    [
+        ("someone nicked my bike", "bike"),
+        ("my bike got nicked", "bike"),
+        ("my car has been stolen", "car"),
+        ("jemand hat mein Fahrrad geklaut", "fahrrad"),
+        ("on m'a volé mon vélo", "vélo"),
+        ("me robaron la bici", "bici"),
+        ("mi hanno rubato la bici", "bici"),
+    ],
+)
+def test_what_was_stolen_is_no_longer_had(said: str, thing: str) -> None:
+    assert [(one.relation, one.object, one.polarity) for one in read_claims(said)] == [("owns", thing, False)]
+
+
+@pytest.mark.parametrize("said", ["my brother's bike was stolen", "someone stole my car last night"])
+def test_what_was_stolen_is_not_told_as_had(said: str) -> None:
+    assert not {one.relation for one in read_claims(said)} & {"owns", "has"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ich bin gegen nichts allergisch.",
+        "I'm not allergic to anything",
+        "Je ne suis allergique à rien.",
+        "no soy alérgico a nada",
+        "non sono allergico a niente",
+    ],
+)
+def test_who_is_allergic_to_nothing_has_no_allergy_of_that_name(said: str) -> None:
+    assert [(one.relation, one.object, one.polarity) for one in read_claims(said)] == [("allergic_to", "", False)]

@@ -76,8 +76,8 @@ def is_driven_to(claim: Claim) -> bool:
 
 
 def is_of_kin(claim: Claim) -> bool:
-    """ "My brother's bike was stolen": a thing of somebody else's."""
-    return claim.lang == "en" and "'s " in claim.object
+    """ "My brother's bike was stolen": no loss of the person's; who drives "my dad's old Saab" has it."""
+    return claim.lang == "en" and not claim.polarity and "'s " in claim.object
 
 
 def is_elsewhere(claim: Claim) -> bool:

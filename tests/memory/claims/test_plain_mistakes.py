@@ -57,6 +57,7 @@ RIGHT = [
     ("Mein Sohn Paul ist jetzt auf der Waldorfschule", "school", "waldorfschule"),
     ("lern grad gitarre", "learns", "gitarre"),
     ("I live with diabetes", "has_condition", "diabetes"),
+    ("Still driving my dad's old Saab.", "car", "dad's old saab"),
     ("meine freundin lea mag keine überraschungen aber wird am 9 oktober 18", "turns", "18"),
     ("I'm a roofer", "works_as", "roofer"),
     ("I'm a GP", "works_as", "gp"),

@@ -18,7 +18,8 @@ from memory.claims.health.denials import LIMITS
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
-from memory.claims.slots.resolution import THINGS, KnownSlot
+from memory.claims.relations import ABOUT
+from memory.claims.slots.resolution import HAS, THINGS, KnownSlot
 from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
@@ -104,9 +105,16 @@ def list_lost(user: EndUser, text: str) -> list[str]:
     if not spoken:
         return []
     with user_scope(user):
-        facts = Fact.objects.for_user(user).active().filter(relation__in=LOSABLE, polarity=True)
-        rows = list(facts.order_by("last_seen", "pk").values_list("subject_key", "relation", "object_key", "statement"))
-    told = {KnownSlot(*row[:3]): row[3] for row in rows[-MOST_READ:]}
+        facts = Fact.objects.for_user(user).active().filter(relation__in=LOSABLE | {ABOUT}, polarity=True)
+        named = facts.order_by("-last_seen", "pk").values_list("subject_key", "relation", "object_key", "statement")
+        rows = list(named[:MOST_READ])[::-1]
+    # "I have a Samsung" stands as it was said: of what make that is nobody knows.
+    told = {
+        KnownSlot(
+            subject, HAS if relation == ABOUT else relation, fold_key(statement) if relation == ABOUT else value
+        ): statement
+        for subject, relation, value, statement in rows
+    }
     lost = [told[one] for language in spoken for one, _ in find_lost(read, language, list(told))]
     return [one for one in dict.fromkeys(lost) if len(one) <= LONGEST_STATEMENT][:MOST_STATEMENTS]
 

@@ -18,7 +18,7 @@ from memory.language.loader import collect_entries
 from memory.language.stems import DEFAULT_LANGUAGE
 from memory.models import Fact
 
-NEW: Final = "new"
+NEW, OVER = "new", "over"
 DAY: Final = "day"
 PHONE: Final = "phone"
 # What somebody has one of, and that another takes the place of where it is called the new one.
@@ -62,6 +62,14 @@ def replaces_thing(fact: Fact, draft: FactDraft) -> bool:
     words, language = fold_key(draft.object).split(), draft.lang or DEFAULT_LANGUAGE
     kind = find_known_noun(words, language)
     return kind is not None and kind[1] == fact.relation and not load_words(language, "new one").isdisjoint(words)
+
+
+def ends_told_thing(fact: Fact, draft: FactDraft) -> bool:
+    """ "Das Samsung ist hin", of "hab ein Samsung", which stands as it was said."""
+    if draft.relation not in HAVING or draft.tense != OVER or not draft.object or fact.relation not in OPEN_RELATIONS:
+        return False
+    is_held = fact.subject_key == fold_key(draft.subject) and fact.last_seen <= draft.occurred_at
+    return is_held and set(fold_key(draft.object).split()) <= set(fold_key(fact.statement).split())
 
 
 def is_phone(fact: Fact) -> bool:

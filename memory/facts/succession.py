@@ -16,7 +16,7 @@ from memory.claims.relations import is_single_valued
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
 from memory.claims.taxonomy import ANIMALS, CHILDREN, DEPARTING, KIN, PARTNERS
 from memory.facts.diets import ends_diet
-from memory.facts.displacing import moves_arrangement, replaces_thing
+from memory.facts.displacing import ends_told_thing, moves_arrangement, replaces_thing
 from memory.facts.drafts import FactDraft
 from memory.facts.keys import OPEN_RELATIONS, fold_key
 from memory.facts.pairs.lexicon import MARK, load_pair_words
@@ -128,7 +128,7 @@ def ends_stay(fact: Fact, draft: FactDraft) -> bool:
     return is_back and known.kin == told.kin and bool(told.kin or fact.subject_key == fold_key(draft.subject))
 
 
-ENDINGS: Final = (tells_birth, ends_diet, ends_stay, ends_unnamed, moves_arrangement, replaces_thing)
+ENDINGS: Final = (tells_birth, ends_diet, ends_stay, ends_unnamed, moves_arrangement, replaces_thing, ends_told_thing)
 
 
 def is_spared(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:

@@ -155,6 +155,12 @@ def load_small_words(language: str) -> frozenset[str]:
     return frozenset(word for kind in SMALL for one in load_words(language, kind) for word in one.split())
 
 
+def ends_same(over: SlotMatch, slot: SlotMatch) -> bool:
+    """ "I quit smoking two weeks ago" tells of no smoking."""
+    is_within = over.start <= slot.start < over.end
+    return over.is_over and not slot.is_over and over.relation == slot.relation and is_within and not over.object
+
+
 def find_slots(raw: str, languages: frozenset[str] | None) -> list[SlotMatch]:
     """The slots of a sentence, the longest template first where two read the same words."""
     found: list[SlotMatch] = []
@@ -168,7 +174,8 @@ def find_slots(raw: str, languages: frozenset[str] | None) -> list[SlotMatch]:
     for slot in sorted(found, key=lambda one: (one.is_third and not one.subject, -one.weight, one.is_third, one.start)):
         if not any(overlaps(slot.object_span, other.object_span) for other in kept):
             kept.append(slot)
-    return sorted(kept, key=lambda one: one.start)
+    told = (slot for slot in kept if not any(ends_same(other, slot) for other in kept))
+    return sorted(told, key=lambda one: one.start)
 
 
 def share_subject(slot: SlotMatch, before: Sequence[SlotMatch], language: str) -> SlotMatch | None:

@@ -143,6 +143,7 @@ def test_what_is_not_over_or_somebody_elses_goes_on(told: str, later: str) -> No
         ("Mon fiancé s'appelle Ben.", "Ben et moi, on a rompu les fiançailles", "fiance", []),
         ("My fiancé is Ben.", "Ben and I called off the engagement", "fiance", []),
         ("My phone is a Pixel 6.", "I've got an iPhone 13 now.", "phone", []),
+        ("I smoke a pack a day", "I quit smoking two weeks ago", "smokes", []),
         ("I'm vegetarian.", "I eat fish now.", "diet", []),
         ("Ich bin Vegetarierin.", "Ich esse jetzt Fisch.", "diet", []),
         ("Sono vegetariana.", "Adesso mangio il pesce.", "diet", []),
@@ -168,6 +169,13 @@ def test_what_takes_the_place_of_what_was_told_holds_alone(
 ) -> None:
     tell(user, clock, told, later)
     assert list_held(user, relation) == held
+
+
+def test_a_thing_that_stands_as_it_was_said_ends_by_its_name(user: EndUser, clock: Clock) -> None:
+    tell(user, clock, "Hab ein samsung galaxy a52", "das samsung ist hin, hab mir n iphone 12 gebraucht geholt")
+    with user_scope(user):
+        held = Fact.objects.for_user(user).active().filter(polarity=True).values_list("statement", flat=True)
+        assert not any("a52" in statement for statement in held)
 
 
 def test_who_is_spoken_of_beside_their_work_has_not_left() -> None:

@@ -1,16 +1,20 @@
-"""Whom to look at: the front door, and the list of organisations with the people they remember."""
+"""Whom to look at: the front door, and the list of organisations with the people they remember. Owners add one."""
 
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.db.models import F, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
+from memory.access.users import get_or_create_user
 from memory.console.forms import PeopleForm
+from memory.console.settings.forms import PersonForm
 from memory.models import EndUser, Operator, Organization
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page, render_page
-from memory.web.viewing import find_viewed_person, list_visible_organizations
+from memory.web.viewing import find_viewed_person, list_owned_organizations, list_visible_organizations
+from memory.web.wordings import translate as _
 
 # People listed of one organisation; the search field finds the others.
 PEOPLE_LISTED = 60
@@ -42,9 +46,15 @@ def home(request: OperatorRequest) -> HttpResponse:
     return redirect("console:people")
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @operator_page
 def page(request: OperatorRequest) -> HttpResponse:
+    adding = PersonForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and adding.is_valid():
+        organization, external_id = adding.cleaned_data["organization"], adding.cleaned_data["external_id"]
+        get_or_create_user(organization, external_id)
+        messages.success(request, _("{name} is added. Nothing is remembered of them yet.").format(name=external_id))
+        return redirect("console:connect", organization.slug, external_id)
     form = PeopleForm(request.GET)
     query = form.cleaned_data["q"] if form.is_valid() else ""
     context = {
@@ -52,8 +62,12 @@ def page(request: OperatorRequest) -> HttpResponse:
         "query": query,
         "organizations": list_people(request.user, query),
         "people_listed": PEOPLE_LISTED,
+        "form_add": adding if list_owned_organizations(request.user).exists() else None,
     }
-    return render_page(request, "console/people/page.html", "console/people/_organizations.html", context)
+    status = 422 if adding.errors else 200
+    return render_page(
+        request, "console/people/page.html", "console/people/_organizations.html", context, status=status
+    )
 
 
 def list_nameable() -> QuerySet[EndUser]:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -26,6 +27,14 @@ SCOPE_CHOICES: Final = (
 )
 
 
+def require_id(external_id: str) -> str:
+    if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
+        raise forms.ValidationError(
+            _("“%(id)s” is no id: 1-128 of A-Z a-z 0-9 _ . @ : - are.") % {"id": external_id[:60]}
+        )
+    return external_id
+
+
 def list_unknown(organization: Organization, external_ids: Collection[str]) -> list[str]:
     """Of these ids, those by which the organisation knows nobody."""
     rows = EndUser.objects.filter(organization=organization, external_id__in=external_ids)
@@ -39,12 +48,21 @@ class OwnedOrganizationField(forms.ModelChoiceField):  # type: ignore[type-arg]
         super().__init__(queryset=Organization.objects.none(), label=gettext_lazy("Organisation"), empty_label=None)
 
 
+class WholeNumberField(forms.IntegerField):
+    """From 1 on. Django's own words for a number beyond its limits are about "this value"."""
+
+    def __init__(self, highest: int, **more: Any) -> None:
+        super().__init__(min_value=1, max_value=highest, required=False, **more)
+        rule = format_lazy(gettext_lazy("Choose a whole number from 1 to {highest}."), highest=highest)
+        self.error_messages["invalid"] = rule
+        for limit in self.validators:
+            limit.message = rule  # type: ignore[attr-defined]
+
+
 class RateForm(forms.Form):
-    requests_per_second = forms.IntegerField(
+    requests_per_second = WholeNumberField(
+        HIGHEST_RATE,
         label=gettext_lazy("Requests a second"),
-        required=False,
-        min_value=1,
-        max_value=HIGHEST_RATE,
         help_text=gettext_lazy("Empty: as many as the installation allows."),
     )
 
@@ -72,11 +90,9 @@ class IssueKeyForm(RateForm):
         label=gettext_lazy("Project"), required=False, strip=True, validators=[validate_scope_id]
     )
     agent_id = forms.CharField(label=gettext_lazy("Agent"), required=False, strip=True, validators=[validate_scope_id])
-    days = forms.IntegerField(
+    days = WholeNumberField(
+        LONGEST_DAYS,
         label=gettext_lazy("Ends after so many days"),
-        required=False,
-        min_value=1,
-        max_value=LONGEST_DAYS,
         help_text=gettext_lazy("Empty: it does not end by itself."),
     )
     refuses_secrets = forms.BooleanField(
@@ -116,11 +132,7 @@ class IssueKeyForm(RateForm):
     def clean_people(self) -> list[str] | None:
         ids = [part.strip() for part in self.cleaned_data["people"].replace("\n", ",").split(",")]
         named = sorted({one for one in ids if one})
-        if bad := [one for one in named if not EXTERNAL_ID_PATTERN.fullmatch(one)]:
-            raise forms.ValidationError(
-                _("“%(id)s” is no id: 1-128 of A-Z a-z 0-9 _ . @ : - are.") % {"id": bad[0][:60]}
-            )
-        return named or None
+        return [require_id(one) for one in named] or None
 
     def clean_scopes(self) -> list[str]:
         return [scope for scope in SCOPES if scope in self.cleaned_data["scopes"]]
@@ -137,6 +149,26 @@ class IssueKeyForm(RateForm):
     @property
     def secret_handling(self) -> SecretHandling:
         return SecretHandling.REFUSE if self.cleaned_data["refuses_secrets"] else SecretHandling.REDACT
+
+
+class PersonForm(forms.Form):
+    """Somebody of whom nothing is remembered yet."""
+
+    organization = OwnedOrganizationField()
+    external_id = forms.CharField(
+        label=gettext_lazy("Id of the person"),
+        max_length=128,
+        strip=True,
+        help_text=gettext_lazy("As your programs will name them: a name, an address or a number."),
+        widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
+    )
+
+    def __init__(self, operator: Operator, data: Any = None) -> None:  # noqa: ANN401 -- what a form is given
+        super().__init__(data, label_suffix="")
+        self.fields["organization"].queryset = list_owned_organizations(operator)  # type: ignore[attr-defined]
+
+    def clean_external_id(self) -> str:
+        return require_id(self.cleaned_data["external_id"])
 
 
 ROLE_CHOICES: Final = (

@@ -83,3 +83,20 @@ def test_what_is_told_of_a_person_by_their_name_stands_with_what_they_say(
     assert re.findall(r"<h2[^>]*><bdi hx-disable>([^<]*)</bdi>", page) == ["Tamar Raz"]
     assert "3 facts" in page
     assert "You</" not in page
+
+
+def test_an_owner_adds_a_person_and_erases_one_from_their_page(
+    console: Console, governing: Console, organization: Organization, other_organization: Organization, place: str
+) -> None:
+    fields = {"organization": organization.pk, "external_id": "maya"}
+    assert "Add a person" not in console.get("/console/people").content.decode()
+    assert console.post("/console/people", fields).status_code == 422
+    assert governing.post("/console/people", {**fields, "organization": other_organization.pk}).status_code == 422
+    assert governing.post("/console/people", {**fields, "external_id": "a b"}).status_code == 422
+    assert not EndUser.objects.filter(external_id="maya").exists()
+    assert "Add a person" in governing.get("/console/people").content.decode()
+    added = governing.post("/console/people", fields)
+    assert added.headers["Location"] == "/console/acme/maya/connect"
+    assert EndUser.objects.get(external_id="maya").organization == organization
+    assert f"{place}/erase" in governing.get(place).content.decode()
+    assert f"{place}/erase" not in console.get(place).content.decode()

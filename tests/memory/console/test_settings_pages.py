@@ -222,3 +222,10 @@ def test_a_password_is_changed_and_found_by_its_name(organization: Organization)
     assert "The password is changed." in console.post("/console/password", chosen, follow=True).content.decode()
     assert Operator.objects.get(username="olga").check_password("a longer lamp post")
     assert other.get("/console/settings").status_code == 302
+
+
+def test_a_number_beyond_its_limits_is_refused_in_words(governing: Console, organization: Organization) -> None:
+    fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "days": "0"}
+    refused = governing.post("/console/keys", fields).content.decode()
+    assert "Choose a whole number from 1 to 3650." in refused
+    assert "this value" not in refused

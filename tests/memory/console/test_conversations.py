@@ -345,3 +345,12 @@ def test_two_projects_that_use_one_name_have_two_pages(console: Console, user: E
     console.post(unescape(action), {"title": "Keys"})
     with user_scope(user):
         assert ThreadTitle.objects.get(user=user).project_id == "atlas"
+
+
+def test_an_outcome_without_what_was_shown_says_what_it_scored(console: Console, user: EndUser, place: str) -> None:
+    facade, now = MemoryFacade(), timezone.now()
+    stored = facade.store_exchange(user, NewExchange("boat", "Where is the key?", "Behind the boiler."), now=now)
+    facade.record_outcome(user, Outcome.FAILED, now=now, exchange_id=stored.exchange_id)
+    page = console.get(f"{place}/conversations?thread=boat").content.decode()
+    assert "did not say which memories it had been given" in page
+    assert "<code>turn_id</code>" in page

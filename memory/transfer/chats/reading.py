@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Final, NoReturn
 
 from memory.transfer.chats.messages import BrokenExport
 
@@ -190,6 +190,17 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+JSON_FAULTS: Final = {
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting value": "a value is missing",
+    "Expecting ','": "a comma is missing",
+    "Expecting ':'": "a colon is missing",
+    "Illegal trailing comma before end of array": "there is a comma behind the last entry",
+    "Illegal trailing comma before end of object": "there is a comma behind the last entry",
+    "Extra data": "something follows where it should end",
+    "Unterminated string": "a text is not closed",
+    "Invalid control character": "a text holds a line break",
+}
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
@@ -221,7 +232,7 @@ def _decode_line(place: str, line: bytes) -> dict[str, object] | None:
     except UnicodeDecodeError as fault:
         raise BrokenExport(place, f"is not UTF-8 text (byte {fault.start + 1})") from None
     except json.JSONDecodeError as fault:
-        raise BrokenExport(place, f"is not JSON: {fault.msg} at column {fault.colno}") from None
+        raise BrokenExport(place, f"is not JSON: {describe_fault(fault)} at column {fault.colno}") from None
     except RecursionError:
         raise BrokenExport(place, "is nested too deeply") from None
     except ValueError as fault:
@@ -229,6 +240,12 @@ def _decode_line(place: str, line: bytes) -> dict[str, object] | None:
     if not isinstance(value, dict):
         raise BrokenExport(place, "must be a JSON object")
     return value
+
+
+def describe_fault(fault: json.JSONDecodeError) -> str:
+    """What Python finds missing, for whoever wrote the file."""
+    said = fault.msg.partition(" starting at")[0].removesuffix(" at").removesuffix(" delimiter")
+    return JSON_FAULTS.get(said, said[:1].lower() + said[1:])
 
 
 class _ArrayReader:
@@ -287,7 +304,7 @@ class _ArrayReader:
             self.more()
             return
         line = self.lines + self.buffer.count("\n", self.counted, fault.pos) + 1
-        reason = "the file ends too early" if cut_off else f"is not JSON: {fault.msg} (line {line})"
+        reason = "the file ends too early" if cut_off else f"is not JSON: {describe_fault(fault)} (line {line})"
         raise BrokenExport(place, reason)
 
     def more(self) -> None:

@@ -247,7 +247,7 @@ class TestFiles:
             ('[{"a": NaN}]', "conversation 1: NaN is not JSON"),
             ("[" + '{"a":' * 100_000 + "1" + "}" * 100_000 + "]", "nested too deeply"),
             (b'[{"a": "\xff"}]', "line 1: is not UTF-8 text"),
-            ('{"a": 1}\n{"b": }\n', "line 2: is not JSON: Expecting value at column 7"),
+            ('{"a": 1}\n{"b": }\n', "line 2: is not JSON: a value is missing at column 7"),
             ('{"a": 1}\n[2]\n', "line 2: must be a JSON object"),
             (b'{"a": 1}\n{"b": "\xc3"}\n', "line 2: is not UTF-8 text (byte 8)"),
             ("just some words", "line 1: is neither a JSON array nor JSON Lines"),

@@ -157,6 +157,9 @@
     const news = within(place, "[data-announce]");
     // While a dialog is open, what lies behind it says nothing.
     const region = document.querySelector("dialog[open] [role=status]") ?? document.getElementById("news");
+    // What the page said of the change before is not of this one.
+    if (news && event.detail.requestConfig?.verb === "post")
+      for (const said of document.querySelectorAll("[data-passing]")) said.remove();
     if (news) region.textContent = news.textContent.trim().replace(/\s+/g, " ");
   });
 

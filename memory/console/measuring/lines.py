@@ -178,7 +178,9 @@ def build_notes(run: EvaluationRun) -> list[str]:
     figures = run.figures
     count = figures.get("questions", 0)
     notes = []
-    if count < FEWEST:
+    if count == 1:
+        notes.append(_("One question tells nothing of others: its range is the figure itself. Save more questions."))
+    elif count < FEWEST:
         notes.append(_("Fewer than {fewest} questions: take the ranges for hints.").format(fewest=FEWEST))
     if whole := count - figures.get("named", 0):
         notes.append(

@@ -44,15 +44,26 @@ def name_actor(actor: str) -> str:
 
 
 def list_changes(
-    organization_ids: Sequence[int], *, limit: int, actions: Sequence[AuditAction] = (), of_installation: bool = False
+    organization_ids: Sequence[int],
+    *,
+    limit: int,
+    start: int = 0,
+    actions: Sequence[AuditAction] = (),
+    actor: str = "",
+    of_installation: bool = False,
 ) -> list[AuditEvent]:
-    """Of these organisations, the latest first; with ``of_installation`` also what is about all of them."""
+    """Of these organisations, the latest first; with ``of_installation`` also what is about all of them.
+
+    ``actor`` is a part of who did it: "vera" finds "operator:vera".
+    """
     rows = AuditEvent.objects.filter(organization_id__in=organization_ids)
     if of_installation:
         rows = rows | AuditEvent.objects.filter(organization__isnull=True)
     if actions:
         rows = rows.filter(action__in=[action.value for action in actions])
-    return list(rows.select_related("organization").order_by("-at", "-pk")[:limit])
+    if actor:
+        rows = rows.filter(actor__icontains=actor)
+    return list(rows.select_related("organization").order_by("-at", "-pk")[start : start + limit])
 
 
 def list_key_numbers(organization_id: int, action: AuditAction, *, actor: str) -> list[int]:

@@ -38,7 +38,10 @@ OF_PERSON: Final = (
     *("overview", "memories", "bank", "facts", "record", "nights", "reviews", "suspects", "hot", "graph", "timeline"),
     *("conversations", "books", "measure", "replay", "personality", "connect", "transfer", "links", "spaces", "erase"),
 )
-OF_ORGANIZATION: Final = ("people", "settings", "keys", "members", "mcp", "data", "webhooks", "vocabulary", "glossary")
+OF_ORGANIZATION: Final = (
+    *("people", "settings", "changes", "password", "keys", "members", "mcp", "data", "webhooks", "vocabulary"),
+    "glossary",
+)
 OF_INSTALLATION: Final = ("configuration", "model_calls", "operations", "system_health", "prompts")
 OWN: Final = ("facts", "memories", "forgotten", "leaving")
 
@@ -186,7 +189,7 @@ class PageAddresses:
         page, about = self.page, self.subjects
         return (
             {f"memory, {view}": page(view, about.item) for view in ("edit", "add_to_bank", "share", "vouch", "delete")}
-            | {f"fact, {view}": page(view, about.fact) for view in ("correct_fact", "forget_fact")}
+            | {f"fact, {view}": page(view, about.fact) for view in ("correct_fact", "end_fact", "forget_fact")}
             | {
                 "memory": page("item", about.item),
                 "fact": page("fact", about.fact),

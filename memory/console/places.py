@@ -91,6 +91,7 @@ OF_ORGANIZATIONS: Final = (
         _("api tokens limits revoke"),
         _("Make, limit and revoke what lets a client in, and see when it was last used."),
     ),
+    ConsolePlace("changes", "recall", _("Changes"), _("audit log who did history")),
     ConsolePlace(
         "members",
         "people",

@@ -41,7 +41,7 @@ from memory.console.measuring import everybody
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
-from memory.console.settings import configuration, data, hub, keys, mcp_diagnostics, members, model_calls
+from memory.console.settings import changes, configuration, data, hub, keys, mcp_diagnostics, members, model_calls
 from memory.console.transfer import job as transfer_job
 from memory.console.transfer import links
 from memory.console.transfer import page as transfer
@@ -60,6 +60,7 @@ urlpatterns = [
     path("find", find.page, name="find"),
     path("glossary", glossary.page, name="glossary"),
     path("settings", hub.page, name="settings"),
+    path("changes", changes.page, name="changes"),
     path("keys", keys.page, name="keys"),
     path("key-<int:key_id>", keys.detail, name="key"),
     path("members", members.page, name="members"),

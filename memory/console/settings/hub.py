@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from memory.access.audit import list_changes
 from memory.console.places import OF_INSTALLATION, OF_OPERATOR, OF_ORGANIZATIONS, OF_PERSON, ConsolePlace, list_open
+from memory.console.settings.changes import describe_changes
 from memory.models import ApiKey, Membership, WebhookEndpoint
 from memory.web.pages import LAST_VIEWED, OperatorRequest, operator_page
 from memory.web.viewing import ViewedPerson, can_see_everybody, find_viewed_person, list_visible_organizations
@@ -51,7 +52,8 @@ def page(request: OperatorRequest) -> HttpResponse:
     context = {
         "now": timezone.now(),
         "groups": groups,
-        "changes": list_changes(own, limit=SHOWN_CHANGES, of_installation=sees_everybody),
+        "changes": describe_changes(list_changes(own, limit=SHOWN_CHANGES, of_installation=sees_everybody)),
+        "more_changes": True,
     }
     return render(request, "console/settings/hub.html", context)
 

@@ -18,6 +18,7 @@ from memory.access.keys import issue_key, limit_key, revoke_key
 from memory.access.members import is_owner
 from memory.conf import memory_conf
 from memory.console import throttle
+from memory.console.settings.changes import describe_changes
 from memory.console.settings.forms import IssueKeyForm, RateForm, list_unknown
 from memory.models import ApiKey, AuditEvent, Organization
 from memory.web.notices import tell_with_undo
@@ -200,7 +201,7 @@ def render_key(request: OperatorRequest, key: ApiKey, form: RateForm, *, status:
         "may_change": key.revoked_at is None and is_owner(request.user, key.organization_id),
         "usual_rate": memory_conf().limits.requests_per_second,
         "unknown": list_unknown(key.organization, key.user_ids or ()),
-        "changes": list_key_changes(key),
+        "changes": describe_changes(list_key_changes(key)),
     }
     return render(request, "console/settings/key.html", context, status=status)
 

@@ -229,3 +229,23 @@ def test_a_number_beyond_its_limits_is_refused_in_words(governing: Console, orga
     refused = governing.post("/console/keys", fields).content.decode()
     assert "Choose a whole number from 1 to 3650." in refused
     assert "this value" not in refused
+
+
+def test_changes_are_told_by_name_and_narrowed(
+    governing: Console, outsider: Console, organization: Organization, user: EndUser, place: str, services: None
+) -> None:
+    governing.post("/console/keys", {"organization": organization.pk, "name": "Nightly", "scopes": ["read"]})
+    governing.post(f"{place}/links", {"hours": "24"})
+    page = governing.get("/console/changes").content.decode()
+    key = ApiKey.objects.get()
+    assert f'<a href="/console/key-{key.pk}">Nightly ({key.hint}…)</a>' in page
+    assert f'<a href="{place}">ann</a>' in page
+    narrowed = governing.get("/console/changes", {"action": "link.made", "actor": "vera"}).content.decode()
+    assert (">ann</a>" in narrowed, "Nightly" in narrowed) == (True, False)
+    assert ">ann</a>" not in governing.get("/console/changes", {"actor": "olga"}).content.decode()
+    assert "Nightly" not in outsider.get("/console/changes").content.decode()
+    assert "/console/changes" in governing.get("/console/find?q=audit").content.decode()
+    governing.post(f"{place}/erase", {"confirm": "ann"})
+    page = governing.get("/console/changes").content.decode()
+    assert ">ann</a>" not in page
+    assert "somebody who is erased" in page

@@ -121,8 +121,12 @@ def end(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> H
         except WriteRefused as error:
             form.add_error("until", word_refusal(error.rule))
         else:
+            if changed is None:
+                raise Http404("no such fact")
+            before = {"until": fact.valid_to.isoformat()} if fact.valid_to else {}
             undo = write_undo(person, fact_id, has_ended=ends <= now)
-            return respond_to_change(request, person, changed, tell_end(ends, now), undo)
+            tell(request, tell_end(ends, now), undo, **before)
+            return redirect_to_fact(request, person, changed.pk)
     status = 422 if request.method == "POST" else 200
     return render(request, "console/fact/end.html", {"person": person, "fact": fact, "form": form}, status=status)
 
@@ -130,6 +134,14 @@ def end(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> H
 def write_undo(person: ViewedPerson, fact_id: uuid.UUID, *, has_ended: bool) -> str:
     """What takes a change back: of a fact that ended with it, its end."""
     return reverse(f"console:{'restore' if has_ended else 'undo'}_fact", args=[*person.path, fact_id])
+
+
+def read_moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
 
 
 def tell_end(ends: datetime, now: datetime) -> str:
@@ -231,6 +243,9 @@ def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
         return redirect_to_fact(request, person, fact_id)
     try:
         changed = open_facade(person).restore_fact(person.user, fact_id, now=timezone.now())
+        if changed is not None and (until := read_moment(request.POST.get("until", ""))):
+            # It had another end, which the one that is taken back had replaced.
+            changed = open_facade(person).revise_fact(person.user, fact_id, now=timezone.now(), valid_to=until)
     except WriteRefused as error:
         messages.error(request, _("Not undone: {rule}.").format(rule=word_refusal(error.rule)))
         return redirect_to_fact(request, person, fact_id)

@@ -16,6 +16,7 @@ from memory.tiers import Status
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from tests.memory.console.conftest import Console
+from tests.memory.console.test_undo_in_messages import take_back
 
 memory = MemoryFacade("key:test")
 
@@ -329,6 +330,18 @@ def test_what_has_ended_is_said_by_its_day_and_called_ended(console: Console, us
     given = {"until": later.isoformat(), "revision": reload_fact(fact).revision}
     assert "The fact ends after" in console.post(f"{own}/end", given, follow=True).content.decode()
     assert f"until {later.day}" in read(console, own)
+    # An end that was told ahead comes back with the one that is taken back.
+    given = {"until": today.isoformat(), "revision": reload_fact(fact).revision}
+    take_back(console, console.post(f"{own}/end", given, follow=True).content.decode())
+    assert f"until {later.day}" in read(console, own)
+    assert reload_fact(fact).state == FactState.ACTIVE
+
+
+def test_a_relation_told_with_a_colon_stands_without_it(console: Console, user: EndUser, place: str) -> None:
+    fact = state(user, "My mother is called Rivka.")
+    page = read(console, f"{place}/facts/{fact.pk}")
+    assert "Relation</dt><dd>" in page
+    assert ":</dd>" not in page
 
 
 def test_undoing_a_correction_leaves_no_wording_of_a_person(console: Console, user: EndUser, place: str) -> None:

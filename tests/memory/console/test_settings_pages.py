@@ -51,9 +51,6 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     governing: Console, owner: Operator, organization: Organization, user: EndUser, services: None
 ) -> None:
     fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "people": "ann, ben"}
-    asked = governing.post("/console/keys", fields)
-    assert asked.status_code == 422
-    assert "Nobody is known yet by the name “ben”." in asked.content.decode()
     fields["allows_unknown"] = "on"
     sent = governing.post("/console/keys", {**fields, "requests_per_second": "5", "days": "30"})
     # A reload of what follows makes no second key.
@@ -67,7 +64,6 @@ def test_a_key_is_made_shown_once_limited_and_revoked(
     assert row.expires_at is not None
     assert f'datetime="{row.expires_at.isoformat()}"' in shown
     own = f"/console/key-{row.pk}"
-    assert "not known yet: <bdi>ben</bdi>" in governing.get(own).content.decode()
     for page in ("/console/keys", own, "/console/settings"):
         assert plain not in governing.get(page).content.decode()
 
@@ -249,3 +245,16 @@ def test_changes_are_told_by_name_and_narrowed(
     page = governing.get("/console/changes").content.decode()
     assert ">ann</a>" not in page
     assert "somebody who is erased" in page
+
+
+def test_a_key_for_somebody_unknown_asks_whether_that_is_meant(
+    governing: Console, organization: Organization, user: EndUser, services: None
+) -> None:
+    fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], "people": "ann, ben"}
+    asked = governing.post("/console/keys", fields)
+    assert asked.status_code == 422
+    assert "Nobody is known yet by the name “ben”." in asked.content.decode()
+    assert not ApiKey.objects.exists()
+    governing.post("/console/keys", {**fields, "allows_unknown": "on"})
+    own = f"/console/key-{ApiKey.objects.get().pk}"
+    assert "not known yet: <bdi>ben</bdi>" in governing.get(own).content.decode()

@@ -153,8 +153,9 @@ def is_other_kind(claim: Claim) -> bool:
         # "My blood type is a mystery".
         return not is_blood_type(claim.object)
     if claim.relation == "likes":
-        # "I only own like 40 mugs".
-        return load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None
+        # "I only own like 40 mugs", "like every Tuesday".
+        is_when = load_phrases(claim.lang or "en", "again and again").match(claim.object) is not None
+        return is_when or load_phrases(claim.lang or "en", "filler").search(claim.statement) is not None
     if claim.relation == "hobby":
         # "I swim on Thursdays": which evening it is says nothing of what is done.
         return tells_when(claim.object, claim.lang)

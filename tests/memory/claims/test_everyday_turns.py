@@ -317,3 +317,24 @@ def test_how_somebody_goes_to_work_is_a_habit(text: str, means: str) -> None:
 )
 def test_a_ride_that_is_wished_for_or_missed_is_none(text: str) -> None:
     assert "routine" not in {relation for _, relation, _ in read_facts(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            "I started as a paramedic with the London Ambulance Service",
+            {("you", "works_as", "paramedic"), ("you", "works_at", "london ambulance service")},
+        ),
+        ("I'm starting as a chef with my brother", {("you", "works_as", "chef")}),
+        ("We have taken in a tabby cat named Mabel from the shelter", {("you", "cat", "mabel")}),
+    ],
+)
+def test_a_new_job_has_its_employer_and_a_new_cat_its_name(text: str, facts: set[Fact]) -> None:
+    assert read_facts(text) == facts
+
+
+def test_what_is_done_every_week_is_not_liked_for_it() -> None:
+    assert "likes" not in {
+        one[1] for one in read_facts("pottery tonight, like every tuesday, and i can't centre the clay")
+    }

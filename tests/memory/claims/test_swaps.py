@@ -13,6 +13,8 @@ def list_owned(text: str) -> set[tuple[str, str]]:
     ("text", "told"),
     [
         ("I traded my Golf for a Tesla", ("car", "tesla")),
+        ("I traded the Audi in for a Mini", ("car", "mini")),
+        ("J'ai échangé l'Audi contre une Mini", ("car", "mini")),
         ("I swapped my phone for an iPhone 15", ("phone", "iphone 15")),
         ("J'ai échangé ma Clio contre une Zoé", ("car", "zoé")),
         ("Ich habe den Golf gegen einen Tesla getauscht", ("car", "tesla")),

@@ -109,17 +109,14 @@ def claim_slot(
     is_known = is_told_of or is_resumed or is_finding or is_prescribed(slot.relation, slot.object)
     # "Ich glaub ich bin gegen Haselnüsse allergisch" waits for the doctor.
     is_guessed = slot.relation in PREDICATED and sentence.has(MARK + "hedge")
-    # "Ich bin Timo 19 Azubi in Rostock, kannst du mir helfen?": who presents themselves asks nothing by that.
-    is_asked = sentence.is_question and not is_introduced(slot)
-    if is_asked or slot.weight == 0 or is_guessed or not is_known:
+    if asks_for(sentence, slot) or slot.weight == 0 or is_guessed or not is_known:
         return None
     piece = find_stretch(tokens, slot)
     # "Trueno se nos fue anoche" is no passing matter.
     is_parted = slot.is_over and slot.weight >= FRAMED and slot.relation in ANIMALS | PARTNERS
     # "A Clara fez 9 anos ontem": who had a birthday yesterday is that old today.
     is_told = is_parted or is_finding or slot.weight == NAMED or (slot.weight >= FRAMED and slot.relation in NO_PLAN)
-    is_told = is_told or is_resumed or (piece is not None and has_begun(sentence, slot, piece))
-    is_told = is_told or (piece is not None and is_dated(sentence, slot, piece, language))
+    is_told = is_told or is_resumed or (piece is not None and is_settled(sentence, slot, piece, language))
     if piece is not None and not (is_told or is_plain(sentence, *piece)):
         # "I'm a teacher and tomorrow there's a meeting": what passes stands behind the joint.
         piece = next((one for one in find_clauses(tokens, slot) if is_plain(sentence, *one)), None)
@@ -138,6 +135,11 @@ def claim_slot(
     return Claim(slot.subject, slot.relation, slot.object, statement, span, lang=language, tense=tense, is_sure=is_sure)
 
 
+def asks_for(sentence: Sentence, slot: SlotMatch) -> bool:
+    """ "Ich bin Timo 19 Azubi in Rostock, kannst du mir helfen?": who presents themselves asks nothing by that."""
+    return sentence.is_question and not is_introduced(slot)
+
+
 def is_introduced(slot: SlotMatch) -> bool:
     """What frames read of who says their name, for which they leave out what is asked."""
     is_beside = slot.relation in INTRODUCED and slot.is_explicit
@@ -154,6 +156,10 @@ def has_begun(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int]) -> bo
     """ "Started at Aldi this week" goes on; "I might start at Aldi this week" is a plan."""
     is_settled = slot.weight >= FRAMED and slot.relation in SETTLED and tell_tense(sentence, *piece) == "new"
     return is_settled and not stands_apart(sentence, *piece, *PLANNED)
+
+
+def is_settled(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int], language: str) -> bool:
+    return has_begun(sentence, slot, piece) or is_dated(sentence, slot, piece, language)
 
 
 def is_dated(sentence: Sentence, slot: SlotMatch, piece: tuple[int, int], language: str) -> bool:

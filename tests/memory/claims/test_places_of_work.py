@@ -50,4 +50,4 @@ def test_where_somebody_works(text: str, told: set[Told]) -> None:
     ],
 )
 def test_what_tells_no_place_of_work_or_home(text: str) -> None:
-    assert read_told(text) == set()
+    assert not {relation for _, relation, _, _ in read_told(text)} & {"works_at", "lives_in", "car", "has", "owns"}

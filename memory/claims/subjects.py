@@ -8,6 +8,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.lexicon import MARK, load_small_words
 from memory.claims.taxonomy import ANIMALS, KIN, PERSONS
 from memory.guard.annotation import Sentence, Span
+from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
 from memory.language.hebrew import is_hebrew
 from memory.language.names import load_given_names
@@ -57,9 +58,16 @@ def find_subject(
             return sentence.words[at]
     if is_third and drops and heads[0] <= first <= head:
         return PRONOUN
-    if is_third and any(head <= at < first and first - after <= REACH for at, after in sentence.spans(MARK + "third")):
+    spoken = (span for span in sentence.spans(MARK + "third") if is_pronoun_at(sentence, span[0]))
+    if is_third and any(head <= at < first and first - after <= REACH for at, after in spoken):
         return PRONOUN
     return None
+
+
+def is_pronoun_at(sentence: Sentence, place: int) -> bool:
+    """ "Él se fue", and not "el Beto se fue": without its accent the word is the article."""
+    is_plain = sentence.words[place] == fold_letters(sentence.words[place])
+    return sentence.has_at(place, MARK + "third") and not (is_plain and sentence.has_at(place, MARK + "the"))
 
 
 def find_subject_of_is(sentence: Sentence, place: int) -> str:

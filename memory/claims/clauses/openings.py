@@ -22,6 +22,7 @@ from memory.claims.subjects import (
     find_subject,
     is_of_another,
     is_person_at,
+    is_pronoun_at,
     name_owned,
 )
 from memory.guard.annotation import Sentence
@@ -188,7 +189,7 @@ def find_free_claim(
     has_change = any(start <= at < end for at, _ in sentence.spans(MARK + "change", MARK + "over"))
     if not (has_cue or has_change) or end - head < LEAST_WORDS:
         return None
-    if has_change and sentence.has_at(head, MARK + "third"):
+    if has_change and is_pronoun_at(sentence, head):
         return ClauseOpening("", ABOUT, PRONOUN, head, head, is_explicit=False, is_free=True)
     owned = find_owned_noun(sentence, head, end)
     speakers = sentence.spans(MARK + "i", MARK + "self", "me")

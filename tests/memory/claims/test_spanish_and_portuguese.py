@@ -214,3 +214,10 @@ def test_what_is_gone_to_or_passed_is_not_taken_for_something_else(text: str, re
 )
 def test_every_language_of_a_list_is_spoken(text: str, who: str, tongues: set[str]) -> None:
     assert {slot[2] for slot in read_slots(text) if slot[:2] == (who, "speaks")} == tongues
+
+
+def test_an_article_stands_for_nobody_of_an_earlier_turn() -> None:
+    before = ("Estoy estudiando gastronomia en linea.",)
+    told = read_claims("El beto ya se fue del depa y llego una chava", before)
+    assert told
+    assert all("gastronomia" not in one.statement and one.subject != "it" for one in told)

@@ -15,7 +15,7 @@ from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes, read_entries
 
 # A clause with what stands before it.
-CLAUSE: Final = re.compile(r"(?P<before>^|[,.!?…;:\n])(?P<lead>\s*)(?P<said>[^,.!?…;:\n]+)")
+CLAUSE: Final = re.compile(r"(?P<before>^|[,.!?…;:\n])(?P<lead>[^\S\n]*+)(?P<said>[^,.!?…;:\n]++)")
 WORD: Final = re.compile(r"[^\W_]+")
 OF_SENTENCE: Final = frozenset({"", ".", "!", "?", "…", "\n"})
 # "Como dividimos la luz": a verb by its ending.

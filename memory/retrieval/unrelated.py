@@ -12,9 +12,10 @@ from memory.facts.pairs.voice import READ
 from memory.facts.pairs.words import find_shared_words
 from memory.retrieval.pool import CandidateMemory
 from memory.retrieval.ranking import DIGITS, RankedCandidate, squash_score
+from memory.retrieval.signals import recency
 from memory.retrieval.told_facts import ToldFact
 
-SUPERSEDED: Final = "superseded"
+SUPERSEDED: Final = recency.SUPERSEDED.name
 
 
 def restore_unrelated(best: Sequence[RankedCandidate], told: Mapping[UUID, Sequence[ToldFact]]) -> None:
@@ -22,21 +23,18 @@ def restore_unrelated(best: Sequence[RankedCandidate], told: Mapping[UUID, Seque
 
     Both are of the person's health: "I'm coeliac" holds whatever dose was raised since.
     """
-    statements = [one for one in best if one.candidate.memory.is_statement]
-    for one in statements:
+    lowered = [one for one in best if one.boosts.get(SUPERSEDED)]
+    memories = [one.candidate.memory for one in best if one.candidate.memory.is_statement] if lowered else []
+    points = {memory.id: list_points(memory, told) for memory in memories}
+    for one in lowered:
         memory = one.candidate.memory
-        share = one.boosts.get(SUPERSEDED, 0.0)
-        points = list_points(memory, told)
-        if not share or not points:
-            continue
-        newer = [
+        newer = (
             rival
-            for rival in (other.candidate.memory for other in statements)
+            for rival in memories
             if rival.occurred_at > memory.occurred_at and not set(rival.tags).isdisjoint(memory.tags)
-        ]
-        if not any(may_speak_of(points, memory, rival, list_points(rival, told)) for rival in newer):
-            del one.boosts[SUPERSEDED]
-            one.total = round(one.total - share, DIGITS)
+        )
+        if points[memory.id] and not any(may_speak_of(memory, rival, points) for rival in newer):
+            one.total = round(one.total - one.boosts.pop(SUPERSEDED), DIGITS)
             one.final = squash_score(one.total)
 
 
@@ -48,11 +46,9 @@ def list_points(memory: CandidateMemory, told: Mapping[UUID, Sequence[ToldFact]]
     return [Point(fact.subject, fact.relation, fact.object, memory.text) for fact in facts]
 
 
-def may_speak_of(
-    points: Sequence[Point], memory: CandidateMemory, rival: CandidateMemory, newer: Sequence[Point]
-) -> bool:
+def may_speak_of(memory: CandidateMemory, rival: CandidateMemory, points: Mapping[UUID, Sequence[Point]]) -> bool:
     """Whether a newer statement may tell what has become of what another tells: of its matter, else in its words."""
-    if newer:
-        return not all(lie_apart(known, point) for known in points for point in newer)
+    if newer := points[rival.id]:
+        return not all(lie_apart(known, point) for known in points[memory.id] for point in newer)
     words = [read_pair_statement(PairStatement(one.text[:READ])).words for one in (memory, rival)]
     return bool(find_shared_words(*words))

@@ -27,10 +27,11 @@ from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words, overlaps
-from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, names_kin
+from memory.claims.slots.nouns import WORDS, find_known_noun, has_owner, is_person_or_animal, names_kin
 from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
 from memory.claims.slots.unnamed import ALLERGIC
 from memory.claims.subjects import PRONOUN
+from memory.claims.taxonomy import HAVING
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW
@@ -69,6 +70,8 @@ def follow_known(slot: SlotMatch, raw: str, language: str, known: Sequence[Known
     told = find_ended(slot, language, known) if slot.is_over else None
     # "My sister came off sertraline" ends none of the person's own, though both take it.
     is_theirs = told is not None and slot.subject != SPEAKER == told.subject and told.relation == slot.relation
+    # "My sister's iPhone got stolen".
+    is_theirs = is_theirs or (slot.relation in HAVING and has_owner(slot.object))
     if told is not None and not is_theirs:
         return replace(slot, subject=told.subject, relation=told.relation, object=told.object)
     return slot

@@ -10,11 +10,11 @@ from memory.claims.clauses.objects import find_object, find_object_before, find_
 from memory.claims.clauses.rejection import has_within
 from memory.claims.frames.numerals import read_spoken
 from memory.claims.frames.remembering import put_verb_second
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_small_words
 from memory.claims.slots.templates import UNABLE
-from memory.claims.voices.others import TITLE_DOT
 from memory.guard.annotation import AnnotatedText, Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.loader import collect_entries, list_codes

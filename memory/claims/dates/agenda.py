@@ -12,6 +12,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.clauses.building import write_sentence
 from memory.claims.frames.numerals import read_spoken
+from memory.claims.inner_dots import NUMERIC_DATE
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words
@@ -23,8 +24,7 @@ from memory.language.names import load_given_names
 
 WORD: Final = re.compile(r"\d+(?:[.:]\d+)*[^\W\d_]*|[^\W\d_]+(?:[\"-][^\W\d_]+)*")
 MARK: Final = re.compile(r"[,;—–]|\s-+\s|[.!?…]+\s*$")
-# "2.12.", with the mark of a dot within a sentence.
-NUMERIC: Final = re.compile(r"(?<!\d)\d{1,2}\ue001\d{1,2}(?!\d)")
+NUMERIC: Final = re.compile(rf"(?<!\d){NUMERIC_DATE}(?!\d)")
 # Words that name what an appointment is: what goes on longer tells something else.
 MOST_NAMING: Final = 3
 # A sentence of a person holds a few; what goes on longer is a pasted list.

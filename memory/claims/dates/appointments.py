@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from memory.claims.claim import Claim
 from memory.claims.clauses.building import write_sentence
 from memory.claims.frames.triples import AskedEvent
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.relations import ABOUT
-from memory.claims.voices.others import TITLE_DOT
 from memory.guard.annotation import Sentence
 
 

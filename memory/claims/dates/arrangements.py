@@ -17,13 +17,13 @@ from memory.claims.dates.agenda import MARK, WORD, find_days, is_of_time, list_l
 from memory.claims.dates.rescheduling import CLOCK
 from memory.claims.dates.rescheduling import MOVES as RESCHEDULES
 from memory.claims.frames.languages import find_turn_languages
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK as KIND
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.resolution import CARE, KnownSlot
 from memory.claims.subjects import is_person
-from memory.claims.voices.others import TITLE_DOT
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE, is_hebrew
 from memory.language.loader import SHARED, list_codes, read_entries, read_sections

@@ -10,6 +10,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import word_whole
 from memory.claims.dates.agenda import WORD, load_months, order_languages
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import ABOUT
@@ -23,8 +24,6 @@ from memory.language.hebrew import HEBREW, HEBREW_TO, is_hebrew
 from memory.language.loader import read_entries
 
 BIRTHDAY: Final = "birthday"
-# Behind a number that ends no sentence.
-POINT: Final = "\ue001"
 HEBREW_MY: Final = "י"
 # Words between the noun and its day: "compleanno di mia sorella, il 2 novembre".
 MOST_BETWEEN: Final = 5
@@ -34,7 +33,7 @@ def add_birthday(
     claims: Sequence[Claim], one: SentenceReading, before: SentenceReading | None, languages: Collection[str] | None
 ) -> list[Claim]:
     """The claims of a sentence with the birthday of whoever it is; ``before`` is the sentence that it follows."""
-    sentence, raw = one.sentence, one.sentence.raw.replace(POINT, ".")
+    sentence, raw = one.sentence, one.sentence.raw.replace(TITLE_DOT, ".")
     if sentence.is_question or any(claim.relation == BIRTHDAY and claim.subject != SPEAKER for claim in claims):
         return list(claims)
     days = ((found, code) for code in order_languages(languages) if (found := find_day(raw, code)) is not None)

@@ -1,7 +1,6 @@
 """How somebody goes to work: "I cycle to work", "zur Arbeit fahre ich jetzt mit dem Rad", "j'y vais en vélo"."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
@@ -21,12 +20,6 @@ REPLACED: Final = frozenset({ABOUT, ROUTINE, "hobby", "works_at", "works_as", "c
 LONGEST: Final = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Ride:
-    means: str
-    language: str
-
-
 def add_commute(
     claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
 ) -> list[Claim]:
@@ -34,9 +27,9 @@ def add_commute(
     raw = sentence.raw
     is_told = not raw.rstrip().endswith("?") and all(claim.relation in REPLACED for claim in claims)
     for language in order_languages(languages) if is_told else ():
-        if (ride := find_ride(raw, language)) is not None and not is_planned(sentence, language):
+        if (means := find_means(raw, language)) and not is_planned(sentence, language):
             span = (place, place + len(raw))
-            return [Claim(SPEAKER, ROUTINE, ride.means, word_whole(sentence), span, lang=language, is_sure=True)]
+            return [Claim(SPEAKER, ROUTINE, means, word_whole(sentence), span, lang=language, is_sure=True)]
     return list(claims)
 
 
@@ -47,19 +40,18 @@ def is_planned(sentence: Sentence, language: str) -> bool:
     return any(travels.isdisjoint(map(fold_letters, sentence.words[at:end])) for at, end in spans)
 
 
-def find_ride(raw: str, language: str) -> Ride | None:
-    """By what somebody goes, where the words say that it is to work or every day."""
+def find_means(raw: str, language: str) -> str:
+    """By what somebody goes, where the words say that it is to work or every day; else empty."""
     words = [fold_letters(one[0]) for one in WORD.finditer(raw)]
     is_of_others = not list_frame_words(language, "he", "she", "they").isdisjoint(words)
     is_denied = not (load_words(language, "denial") | load_words(language, "ended")).isdisjoint(words)
     if len(words) > LONGEST or is_of_others or is_denied or names_another(raw, language):
-        return None
+        return ""
     to_work, daily = (load_phrases(language, one).search(raw) for one in ("to work", "every day"))
     travels = load_phrases(language, "travels").search(raw)
     by_itself = load_phrases(language, "travels as").search(raw)
     means = load_phrases(language, "travels by").search(raw)
     if by_itself is not None and to_work is not None and means is None:
-        return Ride(by_itself[0].casefold(), language)
-    if means is not None and travels is not None and (to_work is not None or daily is not None):
-        return Ride(means[0].casefold(), language)
-    return None
+        return by_itself[0].casefold()
+    is_ride = means is not None and travels is not None and (to_work is not None or daily is not None)
+    return means[0].casefold() if means is not None and is_ride else ""

@@ -79,7 +79,8 @@ def add_departure(
 def drop_employer(spoken: str, known: Sequence[KnownSlot]) -> tuple[str, str]:
     """ "Mir wurde bei Aldi gekündigt": who was told to be the employer, and the words without them."""
     for one in known:
-        if (one.subject, one.relation) == (SPEAKER, WORKS_AT) and one.object:
+        is_employer = (one.subject, one.relation) == (SPEAKER, WORKS_AT) and bool(one.object)
+        if is_employer and one.object.casefold() in spoken.casefold():
             rest = re.sub(rf"\s\w{{1,5}}\s{re.escape(one.object)}(?!\w)", "", spoken, count=1, flags=re.IGNORECASE)
             if rest != spoken:
                 return one.object, rest

@@ -58,9 +58,9 @@ def list_names(words: Sequence[re.Match[str]], language: str) -> Iterator[str]:
     # "Com a Rita e o Pedro": Portuguese gives names an article.
     light = load_words(language, "joint") | list_frame_words(language, "conj", "the")
     for word in words:
-        spoken = word[0].removeprefix(HEBREW_AND) if language == HEBREW else word[0]
-        if is_name(word[0], language) or is_name(spoken, language):
-            yield (word[0] if is_name(word[0], language) else spoken).casefold()
+        readings = (word[0], word[0].removeprefix(HEBREW_AND)) if language == HEBREW else (word[0],)
+        if named := next((one for one in readings if is_name(one, language)), ""):
+            yield named.casefold()
         elif fold_letters(word[0]) not in light:
             return
 

@@ -45,8 +45,6 @@ REPLACED: Final = frozenset({ABOUT, "participated_in", "has", "owns", "moved_fro
 # Words that may stand between what has ended and the words that say so: "my Pixel 6 got", "das Studium habe ich".
 MOST_BETWEEN: Final = 4
 SHORTEST: Final = 3
-# "My sister's iPhone": the words among which its owner is named.
-WORDS_OF_OWNER: Final = 3
 # Letters of a word from which a compound of German may begin with it: "Jurastudium".
 LEAST_BEGUN: Final = 4
 CUTS: Final = re.compile(r"[,;:.!?…]")
@@ -66,8 +64,6 @@ def add_losses(
     raw = sentence.raw
     if raw.rstrip().endswith("?"):
         return list(claims)
-    # "My sister's iPhone got stolen" ends no iPhone of the person's.
-    claims = [one for one in claims if not (is_loss(one) and is_of_kin(raw, one.lang or "en"))]
     for language in order_languages(languages):
         for told, spoken in find_lost(raw, language, known):
             if any((one.relation, one.object, one.tense) == (told.relation, told.object, "over") for one in claims):
@@ -77,15 +73,6 @@ def add_losses(
             over = replace(over, polarity=False, tense="over", lang=language, is_sure=True)
             return [*(one for one in claims if not tells_only_loss(one, told, spoken)), over]
     return list(claims)
-
-
-def is_of_kin(raw: str, language: str) -> bool:
-    """Whether what is lost stands behind the kin whose it is; "ho regalato la bici a mia sorella" gives one's own."""
-    return names_kin(" ".join(raw.split()[:WORDS_OF_OWNER]), language)
-
-
-def is_loss(claim: Claim) -> bool:
-    return claim.subject == SPEAKER and claim.relation in HAVING and claim.tense == "over"
 
 
 def tells_loss(text: str, language: str) -> bool:

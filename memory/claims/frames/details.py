@@ -6,7 +6,7 @@ from typing import Final
 from memory.claims.frames.numerals import read_number
 from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.tokens import HotToken
-from memory.claims.voices.others import TITLE_DOT
+from memory.claims.inner_dots import TITLE_DOT
 
 # German counts years in the dative behind "seit"; the canonical form is the nominative.
 NOMINATIVES: Final = {"jahren": "jahre", "monaten": "monate", "tagen": "tage"}

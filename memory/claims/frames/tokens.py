@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from memory.claims.frames.words import HotWords
+from memory.claims.inner_dots import NUMERIC_DATE
 from memory.claims.taxonomy import PEOPLE
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND, is_hebrew
@@ -17,8 +18,8 @@ from memory.language.names import capitalises_nouns
 # Words of a turn that are read: what goes on longer is pasted.
 MOST_TOKENS: Final = 160
 CLOCK: Final = r"\d{1,2}(?:[:.]\d{2})?(?:am|pm|h\d{0,2})\b|\d{1,2}:\d{2}\b"
-# A day before its month is no number of years: "werd am 4. Januar 23", with the mark of a dot within a sentence.
-DATE: Final = r"\d{1,2}\ue001\d{1,2}\b"
+# A day before its month is no number of years: "werd am 4. Januar 23".
+DATE: Final = rf"{NUMERIC_DATE}\b"
 NUMBER: Final = rf"{CLOCK}|{DATE}" + r"|\d{1,2}\ue001|\d{1,9}(?:[.,:]\d{1,4}){0,3}"
 MARKS: Final = r"[.!?…\n]+|[,;:()—–¿¡&@\"«»“”]|(?<=\s)-(?=\s)"
 WORD: Final = r"[^\W_]{1,60}(?:-[^\W_]{1,40}){0,4}"

@@ -7,7 +7,7 @@ from typing import Final
 
 from memory.claims.frames.tokens import HotToken
 from memory.claims.frames.words import HotWords
-from memory.claims.voices.others import TITLE_DOT
+from memory.claims.inner_dots import TITLE_DOT
 from memory.language.loader import read_entries
 from memory.language.names import load_given_names
 

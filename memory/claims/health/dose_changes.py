@@ -6,7 +6,6 @@ from functools import cache
 from typing import Final
 
 from memory.claims.slots.matching import load_words
-from memory.claims.slots.resolution import DOSE
 from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
 from memory.language.stopwords import load_all_stop_words
@@ -15,9 +14,7 @@ UNIT: Final = r"(?:mg|ml|mcg|µg|μg|g|iu|ie|ui)"
 
 
 def find_bare_move(raw: str, languages: Iterable[str]) -> re.Match[str] | None:
-    """A dose that moves without its unit, in the first of the languages that say so."""
-    if DOSE.search(raw):
-        return None
+    """A dose that moves without its unit, in the first of the languages that say so; of one that has none."""
     return next(filter(None, (load_dose_moves(one).search(raw) for one in languages)), None)
 
 

@@ -2,9 +2,9 @@
 
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import write_sentence
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.presupposed.phrases import SpokenSentence
 from memory.claims.taxonomy import HAVING
-from memory.claims.voices.others import TITLE_DOT
 from memory.language.folding import normalise_text
 from memory.language.hebrew import HEBREW
 from memory.language.kinds import list_kinds

@@ -9,6 +9,7 @@ from typing import Final
 from memory.claims.claim import SPEAKER
 from memory.claims.health.diets import AGAIN, EATS
 from memory.claims.health.diets import load_phrases as load_phrases_of_diets
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.slots.templates import PARTINGS, SUBJECT, SlotTemplate, index_templates, join_words, shares_subjects
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
@@ -75,7 +76,7 @@ class TokenString:
             start += 1
         if start >= end:
             return ""
-        return self.raw[self.places[start] : self.places[end - 1] + 1].replace("\ue001", ".")
+        return self.raw[self.places[start] : self.places[end - 1] + 1].replace(TITLE_DOT, ".")
 
 
 def read_tokens(raw: str, language: str) -> TokenString:
@@ -89,7 +90,7 @@ def read_tokens(raw: str, language: str) -> TokenString:
     for match in TOKEN.finditer(raw):
         word = match[0]
         if not word[0].isalnum():
-            if word != "\ue001":
+            if word != TITLE_DOT:
                 gap = ":" if word == ":" else ","
             continue
         if (count := count + 1) > MOST_TOKENS:
@@ -299,10 +300,15 @@ def load_doings() -> frozenset[str]:
 
 def add_making(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:
     """ "Carne de cerdo", "pane di grano": what it is made of says which is eaten."""
+    made = load_making(language).match(tokens.text, end) if start < end else None
+    is_made = made is not None and find_topic_words(made[1]).topics & MAKING
+    return (start, made.end(1)) if made is not None and is_made else (start, end)
+
+
+@cache
+def load_making(language: str) -> re.Pattern[str]:
     links = join_entries(language, "genitive", "frames", is_folded=True)
-    made = re.match(rf"[ |~!](?:{links}) ([^{PARTINGS}]{{3,30}})(?=[{PARTINGS}]|$)", tokens.text[end:])
-    is_made = start < end and made is not None and find_topic_words(made[1]).topics & MAKING
-    return (start, end + made.end(1)) if made is not None and is_made else (start, end)
+    return re.compile(rf"[ |~!](?:{links}) ([^{PARTINGS}]{{3,30}})(?=[{PARTINGS}]|$)")
 
 
 def says_unable(template: SlotTemplate, match: re.Match[str]) -> bool:

@@ -10,6 +10,7 @@ from memory.claims.relations import SUMS
 from memory.claims.slots.birthdays import NEXT_BIRTHDAY
 from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
+from memory.claims.slots.nouns import has_owner
 from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before, load_being
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
@@ -77,7 +78,7 @@ def is_driven_to(claim: Claim) -> bool:
 
 def is_of_kin(claim: Claim) -> bool:
     """ "My brother's bike was stolen": no loss of the person's; who drives "my dad's old Saab" has it."""
-    return claim.lang == "en" and not claim.polarity and "'s " in claim.object
+    return claim.lang == "en" and not claim.polarity and has_owner(claim.object)
 
 
 def is_elsewhere(claim: Claim) -> bool:

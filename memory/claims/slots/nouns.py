@@ -212,6 +212,11 @@ def name_beside(slot: SlotMatch, raw: str) -> Iterator[SlotMatch]:
         yield replace(slot, object=found[1].casefold(), end=place, object_span=found.span(1))
 
 
+def has_owner(spoken: str) -> bool:
+    """ "Brother's bike": in English whose a thing is stands before it."""
+    return "'s " in spoken
+
+
 def names_kin(statement: str, language: str) -> bool:
     """Whether it names kin: of "Ali's mum died" and "se murió la madre de Ali" it is not Ali who has gone."""
     words = (fold_letters(one[0]) for one in WORDS.finditer(statement))

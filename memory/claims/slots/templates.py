@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from memory.claims.inner_dots import NUMERIC_DATE
 from memory.claims.slots.word_sections import WORD_SECTIONS
 from memory.guard.spelling import fold_letters
 from memory.language.loader import read_entries, read_sections
@@ -52,15 +53,13 @@ MEASURES: Final = (
     r"|mg|ml|euros?|dollars?|%|ק\"ג|קילו|ס\"מ|מטר"
 )
 CLOCK: Final = rf"\d{{1,2}}(?:[:.h]\d{{2}})?(?:am|pm|h|[ |]uhr|[ |]am|[ |]pm)?(?![ |~](?:{MEASURES})(?:[ |~!,;:]|$))"
-# "Am 2.12.", with the mark of a dot within a sentence.
-DATE: Final = r"\d{1,2}\ue001\d{1,2}"
 NUMBER_END: Final = r"(?=[|~!,;:](?!\d)|$| (?:years?|jahr|ans|an|anos|anni|months?|meses|mesi|mois|monat|tacos|old))"
 # A dose and a time of the week or the day, as elements of a template.
 VALUES: Final = {
     "<d>": ("d", rf"{NUMBER}[ |]?{UNIT}"),
     "<dose>": ("o", rf"{NUMBER}[ |]?{UNIT}"),
     "<n>": ("o", r"\d{1,3}|COUNTS"),
-    "<w>": ("o", rf"(?:DAYS)(?:{GAP}(?:and|und|y|et|e)?[;|, ]?(?:DAYS|{CLOCK}))?|{DATE}|{CLOCK}"),
+    "<w>": ("o", rf"(?:DAYS)(?:{GAP}(?:and|und|y|et|e)?[;|, ]?(?:DAYS|{CLOCK}))?|{NUMERIC_DATE}|{CLOCK}"),
 }
 # Relations that tell what somebody cannot take or stand.
 UNABLE: Final = frozenset({"dislikes", "allergic_to", "intolerant_to"})

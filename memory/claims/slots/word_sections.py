@@ -151,9 +151,28 @@ WORD_SECTIONS: Final = frozenset(
         "new home",
         "home noun",
         "in place",
+        "stays",
+        "shares home",
+        "to work",
+        "every day",
+        "travels",
+        "travels as",
+        "travels by",
+        "weekday",
+        "hour",
+        "condition",
+        "ill word",
+        "diet word",
+        "jobs",
+        "religion word",
+        "asked by nobody",
+        "moved house",
+        "quit work",
+        "asks unmarked",
+        "asks before verb",
+        "asks how",
+        "asks beside",
+        "asked of oneself",
+        "asked",
     }
-    | {"stays", "shares home", "to work", "every day", "travels", "travels as", "travels by"}
-    | {"weekday", "hour", "condition", "ill word", "diet word", "jobs", "religion word", "asked by nobody"}
-    | {"moved house", "quit work", "asks unmarked", "asks before verb", "asks how", "asks beside"}
-    | {"asked of oneself", "asked"}
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.judgement.telling import Passage, join_passages, rate_telling
 from memory.claims.lexicon import MARK
 from memory.guard import speech
@@ -28,8 +29,6 @@ BESIDE_LEAST: Final = 0.8
 PARTS_WITHIN: Final = 6
 MOST_WORDS_OF_NAME: Final = 3
 BEFORE_NAME: Final = 30
-# A dot that the splitter of sentences does not know.
-TITLE_DOT: Final = "\ue001"
 CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`", re.DOTALL)
 QUOTED_LINE: Final = re.compile(r"^[^\S\n]{0,8}>[^\n]*$", re.MULTILINE)
 QUOTED: Final = re.compile(

@@ -8,8 +8,9 @@ import math
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
+from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.relations import ABOUT
-from memory.claims.voices.others import TITLE_DOT, mask_other_voices, speaks_for_others
+from memory.claims.voices.others import mask_other_voices, speaks_for_others
 from memory.facts.pairs.voice import SCALE, SUPPOSED, cut_questions, hear_voice
 from memory.facts.profile.facts import ProfileFact
 from memory.guard import judge_write

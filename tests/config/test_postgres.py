@@ -62,7 +62,7 @@ def test_an_orphaned_server_is_stopped_and_the_data_kept(place: embedded.Paths, 
     postgres.clear_stale_lock(place)
 
     assert eventually(lambda: orphan.poll() is not None)
-    supervisor.children.pop().log.close()
+    supervisor.children.pop().close_log()
     supervisor.start([postgres.build_postgres_program(place.data)])
     with postgres.connect_superuser(place) as connection:
         assert connection.execute("SELECT number FROM kept").fetchone() == (7,)

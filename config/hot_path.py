@@ -26,6 +26,7 @@ def read_hot_path() -> dict[str, Any]:
         "novelty_turns": env_int("HOTMEM_NOVELTY_TURNS", 3, minimum=0),
         "weights": read_weights(),
         "threshold": env_float("HOTMEM_SCORE_THRESHOLD", 0.45, minimum=0, maximum=1),
+        "similarity": env_float("HOTMEM_MIN_SIMILARITY", 0.45, minimum=0, maximum=1),
         "recency_days": env_float("HOTMEM_RECENCY_DAYS", 3.0, minimum=0.01),
         "ttl": env_sizes("HOTMEM_TTL"),
         "redacts_logs": env_bool("HOTMEM_REDACT_LOGS", default=True),

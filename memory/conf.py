@@ -254,6 +254,8 @@ class HotPathConf:
     # Of the relation's priority, recency, words in common and confidence.
     weights: tuple[float, ...] = (0.4, 0.2, 0.3, 0.1)
     threshold: float = 0.45
+    # From which cosine with a question a fact is near it; of 1 none is, and no question is embedded.
+    similarity: float = 0.45
     recency_days: float = 3.0
     ttl: tuple[tuple[str, int], ...] = ()
     redacts_logs: bool = True

@@ -17,6 +17,7 @@ from memory.claims.frames.words import (
     load_hot_words,
     load_relation_nouns,
 )
+from memory.claims.questions import read_question
 from memory.guard.spelling import normalise_text
 from memory.language.folding import WORD
 from memory.language.loader import collect_entries, read_entries, read_sections
@@ -48,6 +49,17 @@ def has_question_word(text: str, lang: str) -> bool:
     """Whether any word of the turn asks: speech has no marks, and French asks at the end."""
     words = WORD.findall(text[:READ].casefold())
     return not frozenset(read_entries(lang, SUBJECT, "question words")).isdisjoint(words)
+
+
+def may_ask(text: str) -> bool:
+    """Whether a turn may want something told: before it is read, in any language, and rather once too often."""
+    words = WORD.findall(text[:READ].casefold())
+    return "?" in text or not list_question_words().isdisjoint(words) or read_question(text).is_question
+
+
+@lru_cache(maxsize=1)
+def list_question_words() -> frozenset[str]:
+    return frozenset(collect_entries(SUBJECT, "question words"))
 
 
 def find_nouns(tokens: list[HotToken], words: HotWords) -> set[str]:

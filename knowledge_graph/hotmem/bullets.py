@@ -7,6 +7,7 @@ from knowledge_graph.hotmem.edges import HotEdge
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.words import load_relation_nouns
 from memory.claims.taxonomy import ANIMALS, DETAILS, GROUPS, PEOPLE
+from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.since import word_doubt
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_name
@@ -29,12 +30,34 @@ LONGEST_SAID: Final = 120
 PLACE: Final = re.compile(r"\{[nsot]\}")
 
 
-def render_bullet(edge: HotEdge, lang: str) -> str:
-    """The triple as a line of text, taken as data: what a person stored may hold anything."""
-    words = word_triple(
-        edge.subject, edge.relation, edge.object, edge.statement, lang, polarity=edge.polarity, told_in=edge.lang
+def render_bullet(edge: HotEdge, lang: str, *, as_sentence: bool = False) -> str:
+    """The triple as a line of text, taken as data: what a person stored may hold anything.
+
+    ``as_sentence``: the words it was told in. So is what was kept without a relation.
+    """
+    is_said = bool(edge.statement) and (as_sentence or is_sentence(edge.relation))
+    words = (
+        say_sentence(edge.statement, lang)
+        if is_said
+        else word_triple(
+            edge.subject, edge.relation, edge.object, edge.statement, lang, polarity=edge.polarity, told_in=edge.lang
+        )
     )
     return words if edge.doubted_at is None else word_doubt(words, edge.doubted_at, edge.later)
+
+
+def is_sentence(relation: str) -> bool:
+    """Whether what was kept by it is told by its sentence alone."""
+    return relation in OPEN_RELATIONS
+
+
+def say_sentence(statement: str, lang: str) -> str:
+    template = find_template(choose_language(lang), "said")
+    return quote_as_line(template.replace("{t}", statement))[:LONGEST]
+
+
+def choose_language(lang: str) -> str:
+    return lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
 
 
 def word_triple(
@@ -49,7 +72,7 @@ def word_triple(
 ) -> str:
     """``statement`` are the person's own words, in the language ``told_in``: they tell how names are written, and what
     no template can say."""
-    code = lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
+    code = choose_language(lang)
     whom = "you" if subject == SPEAKER else "other"
     kind = "favorite" if relation.startswith(FAVORITE) else relation
     template = find_template(code, f"{whom} {kind}") or find_template(code, f"{whom} noun")

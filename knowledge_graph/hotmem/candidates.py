@@ -36,24 +36,32 @@ COLUMNS: Final = (
     # Few are: to look for what speaks against each that is said was a tenth of a turn's time.
     "id IN (SELECT other_id FROM fact_review WHERE user_id = %(user)s AND decision = '')"
 )
-HELD: Final = "user_id = %(user)s AND state = 'active' AND trust > %(trust)s AND NOT (relation = ANY(%(open)s))"
+HELD: Final = "user_id = %(user)s AND state = 'active' AND trust > %(trust)s"
+TYPED: Final = "NOT (relation = ANY(%(open)s))"
 # The column of words stands in migration 0030 alone: nothing but this reads it.
 FIND: Final = f"""
 SELECT {COLUMNS} FROM fact WHERE {HELD} AND (
-  id = ANY(%(ids)s) OR (subject_key = 'you' AND relation = ANY(%(relations)s)) OR subject_key = ANY(%(keys)s)
-  OR words @@ %(named)s::tsquery
+  id = ANY(%(ids)s) OR {TYPED} AND (
+    (subject_key = 'you' AND relation = ANY(%(relations)s)) OR subject_key = ANY(%(keys)s)
+    OR words @@ %(named)s::tsquery
+  )
 )
 ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608 -- names of our own
 ABOUT: Final = f"""
-SELECT {COLUMNS} FROM fact WHERE {HELD} AND subject_key = ANY(%(keys)s) ORDER BY last_seen DESC, id LIMIT {MOST_READ}
+SELECT {COLUMNS} FROM fact WHERE {HELD} AND {TYPED} AND subject_key = ANY(%(keys)s)
+ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608
+BY_ID: Final = f"SELECT {COLUMNS} FROM fact WHERE {HELD} AND id = ANY(%(ids)s)"  # noqa: S608
 
 
 def find_candidates(
     user: EndUser, cue: TurnCue, ids: Collection[UUID], mentions: Sequence[str], now: datetime
 ) -> list[HotEdge]:
-    """What the turn may be about, and the facts of some ids, as far as they hold. In the user's scope."""
+    """What the turn may be about, and the facts of some ids, as far as they hold. In the user's scope.
+
+    What was kept without a relation comes by its id alone: its words are those of a whole sentence.
+    """
     asked = cue.relations if cue.is_asking else frozenset()
     # "Recomiéndame una cena": no word is shared with what limits the answer.
     limiting = LIMITING if cue.wants_advice and cue.topics else frozenset[str]()
@@ -70,6 +78,10 @@ def find_candidates(
 def find_about(user: EndUser, keys: Collection[str], now: datetime) -> list[HotEdge]:
     """What is known of somebody whom the turn names by what they are: "my brother" is Kofi, who lives in Kumasi."""
     return read_edges(ABOUT, build_values(user, keys=list(keys)), now) if keys else []
+
+
+def find_by_id(user: EndUser, ids: Collection[UUID], now: datetime) -> list[HotEdge]:
+    return read_edges(BY_ID, build_values(user, ids=list(ids)), now) if ids else []
 
 
 def build_values(user: EndUser, **values: Any) -> dict[str, Any]:

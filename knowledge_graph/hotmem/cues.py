@@ -47,6 +47,8 @@ class TurnCue:
     says_me: bool = False
     is_asking: bool = False
     wants_advice: bool = False
+    # The stems of each word that is worth looking for, with those of its translations.
+    groups: tuple[frozenset[str], ...] = ()
 
 
 @lru_cache(maxsize=512)
@@ -70,6 +72,7 @@ def read_cue(text: str, intent: str = "", lang: str = "", *, tells: bool = False
         says_me,
         asked.is_question or "?" in text or intent in ASKING or (not tells and has_question_word(text, lang)),
         asked.wants_advice,
+        tuple(map(frozenset, groups)),
     )
 
 

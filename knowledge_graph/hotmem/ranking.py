@@ -40,9 +40,13 @@ class ScoreWeights:
 
 @dataclass(frozen=True, slots=True)
 class RankedEdge:
+    """``as_sentence``: its sentence is what is said of it. ``is_near``: by the meaning of that alone."""
+
     edge: HotEdge
     score: float
     overlap: float
+    as_sentence: bool = False
+    is_near: bool = False
 
 
 def rank_edges(

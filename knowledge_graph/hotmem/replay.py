@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from knowledge_graph.hotmem.bullets import respell, word_triple
+from knowledge_graph.hotmem.bullets import is_sentence, respell, say_sentence, word_triple
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.models import HotThread, HotTurn
 from memory.access.confinement import EVERYTHING, RowScope
@@ -34,12 +34,14 @@ class ReplayedTriple:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedBullet:
-    """``is_said``: it was laid beside the turn; else the turn was about it and it rested, or others were better."""
+    """``is_said``: it was laid beside the turn; else the turn was about it and it rested, or others were better.
+    ``is_near``: no word named it, its sentence lay near the question by its meaning."""
 
     words: str
     score: float
     is_said: bool
     fact_id: str = ""
+    is_near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
         for fact_id in trace.get(state, [])
     ]
     bullets = [
-        ReplayedBullet(word_fact(facts[fact_id], row.lang), score, part == "bullets", fact_id)
+        replay_bullet(facts[fact_id], score, row, is_said=part == "bullets")
         for part in ("bullets", "passed_over")
         for fact_id, score in trace.get(part, [])
         if fact_id in facts
@@ -124,6 +126,13 @@ def replay_turn(row: HotTurn, facts: Mapping[str, Fact]) -> ReplayedTurn:
         row.number, row.at, row.text, row.lang, row.intent, [*told, *dropped], ended, bullets,
         compose_message(said, window, memory_conf().hot, row.at) or "",
     )  # fmt: skip
+
+
+def replay_bullet(fact: Fact, score: float, row: HotTurn, *, is_said: bool) -> ReplayedBullet:
+    fact_id = str(fact.pk)
+    # Turns of before have neither list.
+    as_sentence, is_near = (is_said and fact_id in row.trace.get(part, []) for part in ("sentences", "near"))
+    return ReplayedBullet(word_fact(fact, row.lang, as_sentence=as_sentence), score, is_said, fact_id, is_near)
 
 
 def replay_triple(told: Mapping[str, Any], facts: Mapping[str, Fact]) -> ReplayedTriple:
@@ -154,7 +163,9 @@ def replay_ended(state: str, fact: Fact | None) -> ReplayedTriple:
     )
 
 
-def word_fact(fact: Fact, lang: str) -> str:
+def word_fact(fact: Fact, lang: str, *, as_sentence: bool = False) -> str:
+    if as_sentence or is_sentence(fact.relation):
+        return say_sentence(fact.statement, lang)
     return word_triple(fact.subject, fact.relation, fact.object, fact.statement, lang, polarity=fact.polarity)
 
 

@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
-from knowledge_graph.hotmem.candidates import find_about, find_candidates, list_named
+from knowledge_graph.hotmem.candidates import find_about, find_by_id, find_candidates, list_named
 from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import ASKED, list_entities, select_about
+from knowledge_graph.hotmem.meaning import TakeNear, add_near, drop_far, rank_near, take_none
 from knowledge_graph.hotmem.ranking import RankedEdge, ScoreWeights, choose_edges, rank_edges
 from knowledge_graph.hotmem.threads import HotThreadState
 from memory.conf import HotPathConf, memory_conf
+from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.since import find_contradicted
 from memory.models import EndUser, Fact
 
@@ -35,35 +38,59 @@ class HotFindings:
 
 
 def find_hot_facts(
-    user: EndUser, cue: TurnCue, state: HotThreadState, *, thread_id: str, intent: str, now: datetime
+    user: EndUser,
+    cue: TurnCue,
+    state: HotThreadState,
+    *,
+    thread_id: str,
+    intent: str,
+    now: datetime,
+    take_near: TakeNear = take_none,
 ) -> HotFindings:
-    """In the user's scope."""
+    """In the user's scope. ``take_near`` gives what lies near a question by its meaning."""
     conf = memory_conf().hot
     shown = state.list_window(conf.hint_window)
     mentions = state.mentions[-1:] if may_mean_mention(cue) else []
     edges = keep_fresh(find_candidates(user, cue, [one.fact_id for one in shown], mentions, now), conf, now)
-    entities = list_entities(edges, cue)
-    if not entities and mentions:
-        entities = frozenset(mentions)
-    known = {edge.fact_id for edge in edges}
-    about = keep_fresh(find_about(user, list_named(edges, entities), now), conf, now)
-    edges += [edge for edge in about if edge.fact_id not in known]
-    ranked = rank_edges(
-        select_about(edges, cue, entities),
-        ScoreWeights(*conf.weights),
-        now=now,
-        recency_days=conf.recency_days,
-        thread_id=thread_id,
-    )
+    typed, entities = find_named(user, edges, cue, mentions, now)
+    weights, days = ScoreWeights(*conf.weights), conf.recency_days
+    rank = partial(rank_edges, weights=weights, now=now, recency_days=days, thread_id=thread_id)
+    ranked = rank(select_about(typed, cue, entities))
     resting = find_resting(ranked, cue, state, conf.novelty_turns)
     most = min(conf.bullets_max, MOST_BESIDE.get(intent, conf.bullets_max))
     chosen = choose_edges(ranked, threshold=conf.threshold, most=most, resting=resting)
+    near = take_near() if wants_near(cue, intent) else None
+    if near is not None:
+        is_of_nobody = not (cue.says_me or cue.people or entities)
+        chosen = drop_far(chosen, near, now) if is_of_nobody else chosen
+        beside = keep_fresh(find_by_id(user, near.cosines, now), conf, now)
+        chosen = add_near(chosen, rank_near(beside, near, cue, rank, resting), cue, most)
     by_id = {edge.fact_id: edge for edge in edges}
     window = [by_id[one.fact_id] for one in shown if one.fact_id in by_id]
-    told = [*window, *(one.edge for one in chosen)]
+    return tell_doubts(user, HotFindings(ranked, chosen, window, entities))
+
+
+def find_named(
+    user: EndUser, edges: Sequence[HotEdge], cue: TurnCue, mentions: Sequence[str], now: datetime
+) -> tuple[list[HotEdge], frozenset[str]]:
+    """Those with a relation, and what is known of whom they name; and the keys of whom the turn is about."""
+    typed = [edge for edge in edges if edge.relation not in OPEN_RELATIONS]
+    entities = list_entities(typed, cue) or frozenset(mentions)
+    known = {edge.fact_id for edge in typed}
+    about = keep_fresh(find_about(user, list_named(typed, entities), now), memory_conf().hot, now)
+    return [*typed, *(edge for edge in about if edge.fact_id not in known)], entities
+
+
+def wants_near(cue: TurnCue, intent: str) -> bool:
+    """Whether a turn asks: who laughs may do it in words that ask ("jajaja qué cosas tienes")."""
+    return cue.is_asking and intent not in MOST_BESIDE
+
+
+def tell_doubts(user: EndUser, found: HotFindings) -> HotFindings:
+    told = [*found.window, *(one.edge for one in found.chosen)]
     doubts = find_contradicted(user, {edge.fact_id for edge in told if edge.is_in_review})
-    chosen = [replace(one, edge=doubt_edge(one.edge, doubts)) for one in chosen]
-    return HotFindings(ranked, chosen, [doubt_edge(edge, doubts) for edge in window], entities)
+    chosen = [replace(one, edge=doubt_edge(one.edge, doubts)) for one in found.chosen]
+    return replace(found, chosen=chosen, window=[doubt_edge(edge, doubts) for edge in found.window])
 
 
 def doubt_edge(edge: HotEdge, doubts: Mapping[UUID, Fact]) -> HotEdge:

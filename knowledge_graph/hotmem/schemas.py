@@ -93,11 +93,15 @@ class EndedFactOut(TripleBase):
 class HotBulletOut(TripleBase):
     text: str
     score: float
+    found_by: Literal["words", "meaning"] = Field(
+        description="Whether the turn names it or asks for it, or its sentence lies near the question by its meaning."
+    )
 
     @classmethod
     def of(cls, one: HotBullet) -> "HotBulletOut":
         subject, relation, value = one.triple
-        return cls(text=one.text, s=subject, r=relation, d=value, score=one.score)
+        found_by: Literal["words", "meaning"] = "meaning" if one.is_near else "words"
+        return cls(text=one.text, s=subject, r=relation, d=value, score=one.score, found_by=found_by)
 
 
 class DroppedOut(BaseModel):

@@ -20,6 +20,7 @@ from knowledge_graph.hotmem.gating import NAMING
 from knowledge_graph.hotmem.health import add_health
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.hotmem.learning import TripleOutcome, TurnUpdate, describe_claim, record_reading
+from knowledge_graph.hotmem.meaning import TakeNear, start_finding_near, take_none
 from knowledge_graph.hotmem.own_language import find_own_language
 from knowledge_graph.hotmem.ranking import RankedEdge
 from knowledge_graph.hotmem.replies import RepliedReading, read_reply
@@ -76,9 +77,12 @@ class NewHotTurn:
 
 @dataclass(frozen=True, slots=True)
 class HotBullet:
+    """``is_near``: found by its meaning; else by what the turn names."""
+
     text: str
     triple: tuple[str, str, str]
     score: float
+    is_near: bool = False
 
 
 @dataclass(slots=True)
@@ -137,8 +141,9 @@ def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -
     if is_stranger(user):
         reading = read_turn(text, (), new.lang, conf.pipelines)
         return HotTurnResult(1, reading, TurnUpdate(), timings_ms=clock.stop())
+    take_near = start_finding_near(user, text) if conf.injects and conf.similarity < 1 else take_none
     with user_scope(user), defer_writes():
-        result = run_in_thread(user, new, text, clock, conf, now=now, actor=actor)
+        result = run_in_thread(user, new, text, clock, conf, take_near, now=now, actor=actor)
     result.timings_ms = clock.stop()
     record_turn(result.timings_ms, bullets=len(result.bullets), text=text)
     return result
@@ -157,7 +162,15 @@ def read_with_known(user: EndUser, text: str, talk: EarlierTalk, lang: str | Non
 
 
 def run_in_thread(
-    user: EndUser, new: NewHotTurn, text: str, clock: StageClock, conf: HotPathConf, *, now: datetime, actor: str
+    user: EndUser,
+    new: NewHotTurn,
+    text: str,
+    clock: StageClock,
+    conf: HotPathConf,
+    take_near: TakeNear,
+    *,
+    now: datetime,
+    actor: str,
 ) -> HotTurnResult:
     threads.lock_thread(user, new.thread_id)
     before = load_conversation(user, new.thread_id, text, redact_secrets(new.reply[-END_OF_REPLY:]).text, now)
@@ -178,7 +191,9 @@ def run_in_thread(
     findings = HotFindings()
     with clock.measure("retrieval"):
         if conf.injects:
-            findings = find_hot_facts(user, cue, state, thread_id=new.thread_id, intent=reading.intent, now=now)
+            findings = find_hot_facts(
+                user, cue, state, thread_id=new.thread_id, intent=reading.intent, now=now, take_near=take_near
+            )
     bullets = [describe_bullet(one, reading.lang) for one in findings.chosen]
     window = (render_bullet(edge, reading.lang) for edge in findings.window)
     message = compose_message([one.text for one in bullets], window, conf, now)
@@ -229,7 +244,9 @@ def list_unlearned(replied: RepliedReading, reason: str) -> TurnUpdate:
 
 
 def describe_bullet(one: RankedEdge, lang: str) -> HotBullet:
-    return HotBullet(render_bullet(one.edge, lang), one.edge.triple, round(one.score, 3))
+    return HotBullet(
+        render_bullet(one.edge, lang, as_sentence=one.as_sentence), one.edge.triple, round(one.score, 3), one.is_near
+    )
 
 
 def move_state(state: HotThreadState, update: TurnUpdate, findings: HotFindings, *, observes: bool) -> None:
@@ -256,6 +273,8 @@ def keep_turn(row: HotTurn, reading: HotReading, asked: str, update: TurnUpdate,
         "retracted": [str(fact.pk) for fact in update.retracted],
         "superseded": [str(fact.pk) for fact in update.superseded],
         "bullets": [[str(one.edge.fact_id), round(one.score, 3)] for one in findings.chosen],
+        "sentences": [str(one.edge.fact_id) for one in findings.chosen if one.as_sentence],
+        "near": [str(one.edge.fact_id) for one in findings.chosen if one.is_near],
         "passed_over": [
             [str(one.edge.fact_id), round(one.score, 3)] for one in findings.ranked if one.edge.fact_id not in told
         ][:20],

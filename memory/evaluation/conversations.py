@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from django.utils import timezone
 
+from knowledge_graph.hotmem.turn import NewHotTurn, run_hot_turn
 from memory.access.users import get_or_create_user
 from memory.evaluation.answers import holds_any
 from memory.evaluation.datasets import DatasetError
@@ -30,6 +31,15 @@ from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange
 
 HITS = 5
+COUNTED: Final = (
+    "in_context",
+    "right_first",
+    "stale_first",
+    "only_stale",
+    "in_bullets",
+    "first_bullet",
+    "stale_bullets",
+)
 AFTER_LAST_TURN = timedelta(hours=1)
 
 Say = Callable[[str], None]
@@ -59,7 +69,8 @@ class Conversation:
 
 @dataclass(slots=True)
 class RecallFigures:
-    """``only_stale``: the context holds what was so before and not what is so now."""
+    """``only_stale``: the context holds what was so before and not what is so now. ``in_bullets`` and ``first_bullet``:
+    the hot path, asked by itself, says it; ``stale_bullets``: it says what was so before alone; ``bullets`` are all."""
 
     asked: int = 0
     in_context: int = 0
@@ -67,19 +78,26 @@ class RecallFigures:
     stale_first: int = 0
     only_stale: int = 0
     tokens: int = 0
+    in_bullets: int = 0
+    first_bullet: int = 0
+    stale_bullets: int = 0
+    bullets: int = 0
     misses: list[str] = field(default_factory=list)
     facts: KnownFigures = field(default_factory=KnownFigures)
 
     def rows(self) -> Iterator[tuple[str, str]]:
-        for name in ("in_context", "right_first", "stale_first", "only_stale"):
+        for name in COUNTED:
             count = getattr(self, name)
             yield name.replace("_", " "), f"{count} of {self.asked} ({count / max(1, self.asked):.3f})"
         yield "tokens of a context", f"{self.tokens / max(1, self.asked):.0f}"
+        yield "bullets a question", f"{self.bullets / max(1, self.asked):.1f}"
         yield from self.facts.rows()
 
     def as_json(self) -> dict[str, Any]:
-        names = ("asked", "in_context", "right_first", "stale_first", "only_stale", "tokens")
-        return {**{name: getattr(self, name) for name in names}, **self.facts.as_json()}
+        return {
+            **{name: getattr(self, name) for name in ("asked", *COUNTED, "tokens", "bullets")},
+            **self.facts.as_json(),
+        }
 
 
 def read_conversations(path: Path) -> list[Conversation]:
@@ -173,3 +191,16 @@ def ask_question(user: EndUser, question: LifeQuestion, now: datetime, figures: 
         figures.misses.append(f"not in the context: {question.text} ({', '.join(question.answers)})")
     if is_stale:
         figures.misses.append(f"stale first: {question.text} ({', '.join(question.answers)}): {first}")
+    ask_hot_path(user, question, now, figures, thread_id)
+
+
+def ask_hot_path(user: EndUser, question: LifeQuestion, now: datetime, figures: RecallFigures, thread_id: str) -> None:
+    asked = NewHotTurn(thread_id, question.text, observes=False)
+    told = [bullet.text for bullet in run_hot_turn(user, asked, now=now, actor=ACTOR).bullets]
+    is_right = [holds_any(text, question.answers) for text in told]
+    figures.bullets += len(told)
+    figures.in_bullets += any(is_right)
+    figures.first_bullet += any(is_right[:1])
+    figures.stale_bullets += not any(is_right) and any(holds_any(text, question.stale) for text in told)
+    if not any(is_right):
+        figures.misses.append(f"no bullet: {question.text} ({', '.join(question.answers)}): {' | '.join(told)}")

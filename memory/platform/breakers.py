@@ -37,6 +37,9 @@ T = TypeVar("T")
 REFRESH_S = 0.25
 # A streak of failures this many windows old no longer counts as one streak.
 STREAK_WINDOWS = 10
+# Redis counts whole milliseconds of a clock that it reads now and then: a claim as long as the window that follows a
+# probe which fails at once was still there when that had passed.
+CLAIM_MARGIN_MS = 10
 
 
 def _is_failure(error: BaseException) -> bool:
@@ -50,6 +53,7 @@ class SharedBreakerState(pybreaker.CircuitBreakerStorage):
         super().__init__(name)
         self._reset_s = reset_s
         self._window_ms = max(1, round(reset_s * 1000))
+        self._claim_ms = max(1, self._window_ms - CLAIM_MARGIN_MS)
         self._state = pybreaker.STATE_CLOSED
         self._open_until = 0.0
         self._probe_until = 0.0
@@ -98,7 +102,7 @@ class SharedBreakerState(pybreaker.CircuitBreakerStorage):
                 return False
             self._probe_until = time.monotonic() + self._reset_s
         return shared.call_or_default(
-            lambda r: bool(r.set(self._key("probe"), 1, px=self._window_ms, nx=True)), otherwise=True
+            lambda r: bool(r.set(self._key("probe"), 1, px=self._claim_ms, nx=True)), otherwise=True
         )
 
     @property

@@ -26,12 +26,17 @@ _free_threads = BoundedSemaphore(THREADS)
 def run_in_thread(name: str, work: Callable[[], T], deadline: Deadline) -> Callable[[], T]:
     """Start ``work``, and return what waits for its result.
 
-    Where all threads are busy the work is done when it is asked for, and so it is inside a transaction: another
-    connection would not see what that has written. Waiting raises what the work raised, and Late with ``name`` when it
-    took much longer than the deadline.
+    Where no thread takes it the work is done when it is asked for. Waiting raises what the work raised, and Late with
+    ``name`` when it took much longer than the deadline.
     """
+    return start_in_thread(name, work, deadline) or work
+
+
+def start_in_thread(name: str, work: Callable[[], T], deadline: Deadline) -> Callable[[], T] | None:
+    """The same, or None where all threads are busy, and inside a transaction: another connection would not see what
+    that has written."""
     if connection.in_atomic_block or not _free_threads.acquire(blocking=False):
-        return work
+        return None
     future = _thread_pool().submit(copy_context().run, run_on_own_connection, work)
     future.add_done_callback(lambda _: _free_threads.release())
     return lambda: wait_for_result(name, future, deadline)

@@ -38,9 +38,12 @@ def test_what_was_said_is_known_on_the_last_day_and_later() -> None:
     for found in figures.values():
         assert (found.asked, found.in_context, found.right_first) == (2, 1, 1)
         assert (found.stale_first, found.only_stale) == (1, 1)
+        assert (found.in_bullets, found.first_bullet, found.stale_bullets) == (1, 1, 1)
+        assert found.bullets >= 2
         assert found.misses == [
             "not in the context: Where is my bicycle kept? (garage)",
             "stale first: Where is my bicycle kept? (garage): I keep my bicycle in the blue shed.",
+            "no bullet: Where is my bicycle kept? (garage): Your bike: in the blue shed",
         ]
         assert found.tokens > 0
     assert not EndUser.objects.exists()

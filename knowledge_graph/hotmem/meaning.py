@@ -1,7 +1,7 @@
 """What lies near a question by its meaning, where no word of it names what is known: "who pays my wages".
 
 Words and relations alone answered 75 of 141 questions to ten people whose talk no rule was written for and 37 of 237 to
-four more, with what lies near 104 and 112; of ten people whom nobody looked into 47 and then 79 of 127.
+four more, with what lies near 104 and 111; of ten people whom nobody looked into 47 and then 79 of 127.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

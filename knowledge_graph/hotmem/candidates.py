@@ -52,7 +52,14 @@ ABOUT: Final = f"""
 SELECT {COLUMNS} FROM fact WHERE {HELD} AND {TYPED} AND subject_key = ANY(%(keys)s)
 ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608
-BY_ID: Final = f"SELECT {COLUMNS} FROM fact WHERE {HELD} AND id = ANY(%(ids)s)"  # noqa: S608
+# "Started on levothyroxine 25 mcg" still tells the medicine, and no longer its dose. What was merged, or forgotten, was
+# not wrong.
+BY_ID: Final = f"""
+SELECT {COLUMNS}, EXISTS (
+  SELECT 1 FROM fact told WHERE told.user_id = %(user)s AND md5(told.statement) = md5(fact.statement)
+    AND told.statement = fact.statement AND told.state IN ('superseded', 'retracted')
+) FROM fact WHERE {HELD} AND id = ANY(%(ids)s)
+"""  # noqa: S608
 
 
 def find_candidates(
@@ -80,8 +87,11 @@ def find_about(user: EndUser, keys: Collection[str], now: datetime) -> list[HotE
     return read_edges(ABOUT, build_values(user, keys=list(keys)), now) if keys else []
 
 
-def find_by_id(user: EndUser, ids: Collection[UUID], now: datetime) -> list[HotEdge]:
-    return read_edges(BY_ID, build_values(user, ids=list(ids)), now) if ids else []
+def find_current_sentences(user: EndUser, ids: Collection[UUID], now: datetime) -> list[HotEdge]:
+    """The facts of some ids whose sentences tell nothing that has ended since."""
+    with connection.cursor() as cursor:
+        cursor.execute(BY_ID, build_values(user, ids=list(ids)))
+        return keep_believed(build_edge(row, now) for *row, is_outdated in cursor.fetchall() if not is_outdated)
 
 
 def build_values(user: EndUser, **values: Any) -> dict[str, Any]:
@@ -91,8 +101,11 @@ def build_values(user: EndUser, **values: Any) -> dict[str, Any]:
 def read_edges(statement: str, values: dict[str, Any], now: datetime) -> list[HotEdge]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        edges = (build_edge(row, now) for row in cursor.fetchall())
-        return [edge for edge in edges if edge.confidence >= LEAST_USED]
+        return keep_believed(build_edge(row, now) for row in cursor.fetchall())
+
+
+def keep_believed(edges: Iterable[HotEdge]) -> list[HotEdge]:
+    return [edge for edge in edges if edge.confidence >= LEAST_USED]
 
 
 def build_edge(row: Sequence[Any], now: datetime) -> HotEdge:

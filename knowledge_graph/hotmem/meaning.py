@@ -44,12 +44,12 @@ VERY_NEAR: Final = 0.5
 # What was told a moment ago may have no vector yet.
 EMBEDDED_AFTER: Final = timedelta(minutes=1)
 
-TakeNear = Callable[[], "NearFacts | None"]
+TakeNear = Callable[[], "FactsByMeaning | None"]
 RankEdges = Callable[[Iterable[GatedEdge]], list[RankedEdge]]
 
 
 @dataclass(frozen=True, slots=True)
-class NearFacts:
+class FactsByMeaning:
     """The facts nearest to a question with their cosines, and from what on one is near."""
 
     cosines: Mapping[UUID, float]
@@ -70,7 +70,7 @@ def start_finding_near(user: EndUser, text: str) -> TakeNear:
         found = find_near(user, text, deadline)
         return lambda: found
 
-    def take_near() -> NearFacts | None:
+    def take_near() -> FactsByMeaning | None:
         with suppress(Unavailable):
             return waiting()
         return None
@@ -82,13 +82,13 @@ def take_none() -> None:
     """Of a turn that asks nothing."""
 
 
-def find_near(user: EndUser, text: str, deadline: Deadline) -> NearFacts | None:
+def find_near(user: EndUser, text: str, deadline: Deadline) -> FactsByMeaning | None:
     with suppress(Unavailable):
         embedder = question_embedder(deadline)
         vector = embedder.embed_query(text, deadline)
         with open_bounded_scope(user, deadline):
             cosines = find_nearest(user, vector, embedder.model, asked=True, limit=MOST_NEAR)
-        return NearFacts(cosines, memory_conf().hot.similarity)
+        return FactsByMeaning(cosines, memory_conf().hot.similarity)
     return None
 
 
@@ -101,7 +101,7 @@ def measure_near(edge: HotEdge, cosine: float, cue: TurnCue) -> float:
 
 
 def rank_near(
-    edges: Iterable[HotEdge], near: NearFacts, cue: TurnCue, rank: RankEdges, resting: Collection[object]
+    edges: Iterable[HotEdge], near: FactsByMeaning, cue: TurnCue, rank: RankEdges, resting: Collection[object]
 ) -> list[RankedEdge]:
     """Those that are near, the nearest first, each sentence once; what was said a moment ago, if it is very near."""
     measured = (GatedEdge(edge, measure_near(edge, near.cosines[edge.fact_id], cue)) for edge in edges)
@@ -113,7 +113,7 @@ def rank_near(
     return [replace(ranked[one.edge.fact_id], as_sentence=True, is_near=True) for one in by_sentence.values()]
 
 
-def drop_far(chosen: Sequence[RankedEdge], near: NearFacts, now: datetime) -> list[RankedEdge]:
+def drop_far(chosen: Sequence[RankedEdge], near: FactsByMeaning, now: datetime) -> list[RankedEdge]:
     """Of a question that speaks of nobody what was chosen by a word, and lies near it.
 
     "How does a heat pump work" names where one works. Of 156 questions about the world 18 had a bullet, and 5 have.

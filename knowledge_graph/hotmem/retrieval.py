@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from knowledge_graph.hotmem.candidates import find_about, find_by_id, find_candidates, list_named
+from knowledge_graph.hotmem.candidates import find_about, find_candidates, find_current_sentences, list_named
 from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import ASKED, list_entities, select_about
@@ -63,7 +63,7 @@ def find_hot_facts(
     if near is not None:
         is_of_nobody = not (cue.says_me or cue.people or entities)
         chosen = drop_far(chosen, near, now) if is_of_nobody else chosen
-        beside = keep_fresh(find_by_id(user, near.cosines, now), conf, now)
+        beside = keep_fresh(find_current_sentences(user, near.cosines, now), conf, now)
         chosen = add_near(chosen, rank_near(beside, near, cue, rank, resting), cue, most)
     by_id = {edge.fact_id: edge for edge in edges}
     window = [by_id[one.fact_id] for one in shown if one.fact_id in by_id]

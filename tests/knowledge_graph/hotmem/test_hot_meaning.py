@@ -57,6 +57,12 @@ def test_what_tells_what_is_asked_for_comes_first(api: ApiClient, user: EndUser)
     assert (first["text"], first["found_by"]) == ("You live in Leeds", "words")
 
 
+def test_a_sentence_of_which_a_part_has_ended_is_not_said(api: ApiClient, user: EndUser) -> None:
+    tell(api, user, "I started on levothyroxine 25 mcg for my thyroid.", "Levothyroxine is 50 mcg now.")
+    told = [one["text"] for one in ask(api, "Which pills are for my gland problem?")]
+    assert [text for text in told if "25" in text] == []
+
+
 def test_a_question_about_the_world_gets_nothing(known: ApiClient) -> None:
     assert ask(known, "How does a heat pump work?") == []
     assert ask(known, "Quelle est la capitale du Pérou ?") == []

@@ -58,9 +58,11 @@ def test_what_tells_what_is_asked_for_comes_first(api: ApiClient, user: EndUser)
 
 
 def test_a_sentence_of_which_a_part_has_ended_is_not_said(api: ApiClient, user: EndUser) -> None:
-    tell(api, user, "I started on levothyroxine 25 mcg for my thyroid.", "Levothyroxine is 50 mcg now.")
-    told = [one["text"] for one in ask(api, "Which pills are for my gland problem?")]
-    assert [text for text in told if "25" in text] == []
+    question = "Does anybody in Portugal have three cats?"
+    tell(api, user, "My sister Ana lives in Porto with three cats.")
+    assert any("in Porto with" in one["text"] for one in ask(api, question, "before"))
+    tell(api, user, "Ana lives in Faro now.")
+    assert not any("in Porto with" in one["text"] for one in ask(api, question, "after"))
 
 
 def test_a_question_about_the_world_gets_nothing(known: ApiClient) -> None:

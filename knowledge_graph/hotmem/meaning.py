@@ -1,4 +1,4 @@
-"""What lies near a question by its meaning, where no word of it names what is known: "who pays my wages".
+"""What lies near a question by its meaning, where no word of it names what is known: "which bread shop do I work at".
 
 Words and relations alone answered 75 of 141 questions to ten people whose talk no rule was written for and 37 of 237 to
 four more, with what lies near 104 and 111; of ten people whom nobody looked into 47 and then 79 of 127.

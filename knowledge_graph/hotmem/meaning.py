@@ -16,7 +16,7 @@ from knowledge_graph.hotmem.cues import TurnCue
 from knowledge_graph.hotmem.edges import HotEdge
 from knowledge_graph.hotmem.gating import ASKED, GatedEdge
 from knowledge_graph.hotmem.ranking import RankedEdge
-from memory.access.cursors import open_bounded_scope
+from memory.access.cursors import open_bounded_cursor
 from memory.conf import memory_conf
 from memory.facts.nearest import find_nearest
 from memory.indexes.answering import question_embedder
@@ -26,7 +26,8 @@ from memory.platform.deadline import Deadline
 from memory.platform.faults import Unavailable
 from memory.platform.threads import start_in_thread
 
-DEPENDENCY: Final = "embedder"
+EMBEDDER: Final = "embedder"
+DATABASE: Final = "database"
 # It takes some 20 ms of 5,000 facts; a turn is not held up longer by an embedder or a database that is busy.
 FIND_S: Final = 0.15
 # Several facts may be of one sentence, which is said once.
@@ -65,7 +66,7 @@ def start_finding_near(user: EndUser, text: str) -> TakeNear:
     if not may_ask(text):
         return take_none
     deadline = Deadline(FIND_S)
-    waiting = start_in_thread(DEPENDENCY, lambda: find_near(user, text, deadline), deadline)
+    waiting = start_in_thread(EMBEDDER, lambda: find_near(user, text, deadline), deadline)
     if waiting is None:
         found = find_near(user, text, deadline)
         return lambda: found
@@ -86,7 +87,7 @@ def find_near(user: EndUser, text: str, deadline: Deadline) -> FactsByMeaning | 
     with suppress(Unavailable):
         embedder = question_embedder(deadline)
         vector = embedder.embed_query(text, deadline)
-        with open_bounded_scope(user, deadline):
+        with open_bounded_cursor(DATABASE, user.pk, deadline, {}):
             cosines = find_nearest(user, vector, embedder.model, asked=True, limit=MOST_NEAR)
         return FactsByMeaning(cosines, memory_conf().hot.similarity)
     return None

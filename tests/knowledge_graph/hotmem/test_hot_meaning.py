@@ -1,6 +1,7 @@
 """What lies near a question by its meaning is laid beside it where no word of the question names it."""
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from knowledge_graph.hotmem import meaning
@@ -80,6 +81,21 @@ def test_words_answer_where_the_embedder_does_not(known: ApiClient, monkeypatch:
 
     monkeypatch.setattr(meaning, "question_embedder", fail)
     assert ask(known, "What are my working hours at the bread shop?") == []
+    assert any("Ana" in one["text"] for one in ask(known, "What is my sister called?"))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_words_answer_where_the_database_is_slow(
+    known: ApiClient, monkeypatch: pytest.MonkeyPatch, is_beside: bool
+) -> None:
+    def compare_slowly(*_: object, **__: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(30)")
+
+    monkeypatch.setattr(meaning, "find_nearest", compare_slowly)
+    if not is_beside:
+        monkeypatch.setattr(meaning, "start_in_thread", lambda *_: None)
     assert any("Ana" in one["text"] for one in ask(known, "What is my sister called?"))
 
 

@@ -33,31 +33,19 @@ PLACE: Final = re.compile(r"\{[nsot]\}")
 def render_bullet(edge: HotEdge, lang: str, *, as_sentence: bool = False) -> str:
     """The triple as a line of text, taken as data: what a person stored may hold anything.
 
-    ``as_sentence``: the words it was told in. So is what was kept without a relation.
+    ``as_sentence``: the words it was told in.
     """
-    is_said = bool(edge.statement) and (as_sentence or is_sentence(edge.relation))
-    words = (
-        say_sentence(edge.statement, lang)
-        if is_said
-        else word_triple(
-            edge.subject, edge.relation, edge.object, edge.statement, lang, polarity=edge.polarity, told_in=edge.lang
-        )
+    words = word_triple(
+        edge.subject,
+        edge.relation,
+        edge.object,
+        edge.statement,
+        lang,
+        polarity=edge.polarity,
+        told_in=edge.lang,
+        as_sentence=as_sentence,
     )
     return words if edge.doubted_at is None else word_doubt(words, edge.doubted_at, edge.later)
-
-
-def is_sentence(relation: str) -> bool:
-    """Whether what was kept by it is told by its sentence alone."""
-    return relation in OPEN_RELATIONS
-
-
-def say_sentence(statement: str, lang: str) -> str:
-    template = find_template(choose_language(lang), "said")
-    return quote_as_line(template.replace("{t}", statement))[:LONGEST]
-
-
-def choose_language(lang: str) -> str:
-    return lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
 
 
 def word_triple(
@@ -69,15 +57,16 @@ def word_triple(
     *,
     polarity: bool = True,
     told_in: str = "",
+    as_sentence: bool = False,
 ) -> str:
     """``statement`` are the person's own words, in the language ``told_in``: they tell how names are written, and what
-    no template can say."""
-    code = choose_language(lang)
+    no template can say. They are said themselves where that is asked for, and of what was kept without a relation."""
+    code = lang if lang in list_codes() and read_sections(lang, SUBJECT) else list_codes()[0]
     whom = "you" if subject == SPEAKER else "other"
     kind = "favorite" if relation.startswith(FAVORITE) else relation
     template = find_template(code, f"{whom} {kind}") or find_template(code, f"{whom} noun")
     is_worded = polarity and value and template and not is_bare((subject, relation, value), statement, code, told_in)
-    if statement and not is_worded:
+    if statement and (as_sentence or relation in OPEN_RELATIONS or not is_worded):
         template = find_template(code, "said")
     said = {
         "{n}": name_relation(relation.removeprefix(FAVORITE), code),

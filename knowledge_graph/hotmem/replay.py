@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from knowledge_graph.hotmem.bullets import is_sentence, respell, say_sentence, word_triple
+from knowledge_graph.hotmem.bullets import respell, word_triple
 from knowledge_graph.hotmem.injection import compose_message
 from knowledge_graph.models import HotThread, HotTurn
 from memory.access.confinement import EVERYTHING, RowScope
@@ -164,9 +164,8 @@ def replay_ended(state: str, fact: Fact | None) -> ReplayedTriple:
 
 
 def word_fact(fact: Fact, lang: str, *, as_sentence: bool = False) -> str:
-    if as_sentence or is_sentence(fact.relation):
-        return say_sentence(fact.statement, lang)
-    return word_triple(fact.subject, fact.relation, fact.object, fact.statement, lang, polarity=fact.polarity)
+    triple = fact.subject, fact.relation, fact.object
+    return word_triple(*triple, fact.statement, lang, polarity=fact.polarity, as_sentence=as_sentence)
 
 
 def word_facts(fact_ids: Iterable[str], facts: Mapping[str, Fact], lang: str) -> list[str]:

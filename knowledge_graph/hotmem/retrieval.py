@@ -47,8 +47,11 @@ def find_hot_facts(
     now: datetime,
     take_near: TakeNear = take_none,
 ) -> HotFindings:
-    """In the user's scope. ``take_near`` gives what lies near a question by its meaning."""
+    """In the user's scope; nothing where injection is off. ``take_near`` gives what lies near a question by its
+    meaning."""
     conf = memory_conf().hot
+    if not conf.injects:
+        return HotFindings()
     shown = state.list_window(conf.hint_window)
     mentions = state.mentions[-1:] if may_mean_mention(cue) else []
     edges = keep_fresh(find_candidates(user, cue, [one.fact_id for one in shown], mentions, now), conf, now)

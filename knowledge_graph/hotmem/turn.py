@@ -188,11 +188,10 @@ def run_in_thread(
             if conf.extracts
             else list_unlearned(replied, SWITCHED_OFF)
         )
-    findings = HotFindings()
     with clock.measure("retrieval"):
-        if conf.injects:
-            place = {"thread_id": new.thread_id, "intent": reading.intent}
-            findings = find_hot_facts(user, cue, state, **place, now=now, take_near=take_near)
+        findings = find_hot_facts(
+            user, cue, state, thread_id=new.thread_id, intent=reading.intent, now=now, take_near=take_near
+        )
     bullets = [describe_bullet(one, reading.lang) for one in findings.chosen]
     window = (render_bullet(edge, reading.lang) for edge in findings.window)
     message = compose_message([one.text for one in bullets], window, conf, now)

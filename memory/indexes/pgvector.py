@@ -1,8 +1,8 @@
 """The vector index in Postgres.
 
 Runs as the application's role under row-level security, so each statement sees one user's rows whatever it says. A
-filter that matches few rows is answered by an exact scan, one that matches many by the HNSW index; both return as many
-rows as were asked for.
+filter that matches few rows is answered by an exact scan, one that matches many, or most of all there are, by the HNSW
+index; both return as many rows as were asked for.
 """
 
 import time
@@ -77,8 +77,11 @@ DELETE FROM memory_vector WHERE id IN (
 DROP_PAGE = 2000
 DROP_TIMEOUT_S = 30.0
 
-# Answered from the payload index alone.
-COUNT_UP_TO = "SELECT count(*) FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(most)s) AS passing"
+# Answered from the payload index alone; beside it how many rows of everybody there are, as the planner counts them.
+COUNT_UP_TO = """
+SELECT count(*), (SELECT reltuples::bigint FROM pg_class WHERE oid = 'memory_vector'::regclass)
+FROM (SELECT FROM memory_vector WHERE {where} LIMIT %(most)s) AS passing
+"""
 
 # For a filter on the rows that lets many through: each point that the graph meets is looked up. OFFSET keeps the
 # planner from making a join of it, which reads all points and sorts them.
@@ -136,7 +139,7 @@ class PgVectorIndex:
     def __init__(self, collection: str, dimensions: int) -> None:
         self.collection = collection
         self.dimensions = dimensions
-        self._counted: dict[IndexFilter, tuple[bool, float]] = {}
+        self._counted: dict[IndexFilter, tuple[int, int, float]] = {}
 
     def ensure(self) -> None:
         """The table and its indexes come with the migrations; only the width can be wrong."""
@@ -177,18 +180,19 @@ class PgVectorIndex:
             return []
         where, values = self._where(filter)
         values |= {"vector": literal, "limit": limit}
-        statements = self._statements(where)
-        with self._cursor(filter.user_id, deadline, breadth=max(SEARCH_BREADTH, 2 * limit)) as cursor:
+        statements, breadth = self._statements(where), max(SEARCH_BREADTH, 2 * limit)
+        with self._cursor(filter.user_id, deadline, breadth) as cursor:
             if filter.rows:
-                statements, values, is_large = self._narrow(cursor, filter, where, values)
+                statements, values, by_graph = self._narrow(cursor, filter, where, values)
             else:
-                is_large = self._is_large(cursor, filter, statements, values)
+                rows, table = self._count(cursor, filter, where, values)
+                by_graph = nearest.is_graph_cheaper(rows, table, breadth)
 
             def renew_timeout() -> None:
                 set_local(cursor, cancel_after(deadline.require(VECTOR)))
 
             return _sort_matches(
-                statements.fetch(cursor, values, limit, is_large=is_large, before_second=renew_timeout)
+                statements.fetch(cursor, values, limit, by_graph=by_graph, before_second=renew_timeout)
             )
 
     def _narrow(
@@ -284,26 +288,24 @@ class PgVectorIndex:
 
     def _statements(self, where: str) -> NearestRows:
         return NearestRows(
-            count=COUNT_UP_TO.format(where=where),
             exact=NEAREST_EXACT.format(dims=self.dimensions, where=where),
             graph=NEAREST.format(dims=self.dimensions, where=where),
         )
 
-    def _is_large(
-        self, cursor: CursorWrapper, filter: IndexFilter, statements: NearestRows, values: dict[str, Any]
-    ) -> bool:
-        """Whether the filter lets more through than is read one by one. Kept for a minute, also near the limit: what a
-        minute adds is read in a few milliseconds, and to count took four of each search of 10,000."""
+    def _count(self, cursor: CursorWrapper, filter: IndexFilter, where: str, values: dict[str, Any]) -> tuple[int, int]:
+        """How many rows the filter lets through, up to one more than may be read one by one, and how many there are of
+        everybody. Kept for a minute: what a minute adds is read in a few milliseconds, and to count took four of each
+        search of 10,000."""
         now = time.monotonic()
-        is_large, until = self._counted.get(filter, (False, 0.0))
+        rows, table, until = self._counted.get(filter, (0, 0, 0.0))
         if until > now:
-            return is_large
-        count = statements.count_rows(cursor, values)
-        is_large = count > nearest.EXACT_UP_TO
+            return rows, table
+        cursor.execute(COUNT_UP_TO.format(where=where), {**values, "most": nearest.EXACT_UP_TO + 1})
+        rows, table = cursor.fetchone()
         if len(self._counted) >= MAX_CACHED_COUNTS:
             self._counted.clear()
-        self._counted[filter] = is_large, now + COUNT_TTL_S
-        return is_large
+        self._counted[filter] = rows, table, now + COUNT_TTL_S
+        return rows, table
 
     def _columns(self, user_id: int, points: Sequence[VectorPoint]) -> dict[str, Any]:
         return {

@@ -64,7 +64,7 @@ WHERE user_id = %(user)s AND vector IS NOT NULL AND state <> 'failed' AND model_
 # Adding nothing hides the order from the index.
 EXACT = NEAREST.replace("ORDER BY vector <=> %(vector)s::halfvec", "ORDER BY (vector <=> %(vector)s::halfvec) + 0.0")
 # Reading exactly takes about 2 microseconds a record.
-STATEMENTS = NearestRows(count=COUNT, exact=EXACT, graph=NEAREST)
+STATEMENTS = NearestRows(exact=EXACT, graph=NEAREST)
 READ = """
 SELECT ref_id, kind, snippet, created_at FROM kind_embedding
 WHERE user_id = %(user)s AND vector IS NOT NULL AND ref_id = ANY(%(refs)s)
@@ -210,7 +210,7 @@ def find_nearest_records(
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{count_remaining_ms(deadline)}ms"])
             cursor.execute(COUNT, {**values, "most": nearest.EXACT_UP_TO + 1})
             number, is_changing = cursor.fetchone()
-            rows = STATEMENTS.fetch(cursor, values, CANDIDATES, is_large=number > nearest.EXACT_UP_TO)
+            rows = STATEMENTS.fetch(cursor, values, CANDIDATES, by_graph=number > nearest.EXACT_UP_TO)
     except (DatabaseError, InterfaceError) as error:
         raise RecallFailed(SEARCH_FAILED, read_first_line(error)) from error
     cosines = {(ref_id, kind): emphasis.read_cosine(1.0 - distance) for ref_id, kind, distance in rows}

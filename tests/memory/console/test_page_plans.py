@@ -119,8 +119,6 @@ def test_conversations_are_read_by_their_threads(user: EndUser, plans: list[dict
     # chosen now and then.
     MemoryItemFactory.create_batch(100, user=user)
     first, *_ = MemoryItemFactory.create_batch(3, user=user, thread_id="kept")
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE memory_item")
     plans.clear()
     assert list_threads(user, limit=5) == []
     [thread] = list_memory_threads(user, limit=5)

@@ -7,7 +7,8 @@ what each of its tokens became, from the same pass. On a unix socket or on a TCP
     python server.py --host 0.0.0.0 --port 80 --models /var/cache/models --model multilingual-e5-small
 
 A request may name another model it knows (``"model"``), as while an index is rebuilt by a new one; that is loaded then.
-One that nobody waits for says so (``"background": true``) and comes after those that somebody does.
+One that nobody waits for says so (``"background": true``) and comes after those that somebody does. Vectors come as
+base64 where ``"encoding_format"`` says so, at /embed as well: to write and read 896 numbers as text takes 2.8 ms.
 """
 
 import argparse
@@ -49,6 +50,7 @@ from universal_encoder import UniversalEncoder
 MAX_TEXTS = 256
 MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_CONCURRENT = 512
+BASE64 = "base64"
 # Seven decimals of a unit vector's component are more than a float32 of that size can mean.
 ROW_FORMATS = {source.dimensions: "[" + ",".join(["%.7f"] * source.dimensions) + "]" for source in SERVED}
 
@@ -110,8 +112,11 @@ async def embed(request: Request) -> Response:
     texts = read_texts(body, "inputs")
     if body.get("normalize") is False:
         raise invalid("only unit vectors are served: `normalize` cannot be false")
+    form = read_encoding_format(body)
     encoder = await choose_model(request, body)
     job = await encode(encoder, body, texts)
+    if form == BASE64:
+        return JSONResponse([as_base64(row) for row in job.vectors])
     row_format = ROW_FORMATS[encoder.source.dimensions]
     return Response(
         f"[{','.join(row_format % tuple(row) for row in job.vectors.tolist())}]", media_type="application/json"
@@ -121,12 +126,10 @@ async def embed(request: Request) -> Response:
 async def openai_embeddings(request: Request) -> Response:
     body = await read_object(request)
     texts = read_texts(body, "input")
-    form = body.get("encoding_format", "float")
-    if form not in {"float", "base64"}:
-        raise invalid("`encoding_format` must be float or base64")
+    form = read_encoding_format(body)
     encoder = await choose_model(request, body)
     job = await encode(encoder, body, texts)
-    write: Callable[[Matrix], Any] = as_base64 if form == "base64" else lambda row: row.tolist()
+    write: Callable[[Matrix], Any] = as_base64 if form == BASE64 else lambda row: row.tolist()
     rows = [{"object": "embedding", "index": i, "embedding": write(row)} for i, row in enumerate(job.vectors)]
     usage = {"prompt_tokens": job.tokens, "total_tokens": job.tokens}
     return JSONResponse({"object": "list", "model": encoder.source.name, "data": rows, "usage": usage})
@@ -205,6 +208,13 @@ def read_texts(body: dict[str, Any], name: str) -> list[str]:
     except UnicodeEncodeError as error:
         raise invalid(f"`{name}` holds half of a surrogate pair, which is no text") from error
     return texts
+
+
+def read_encoding_format(body: dict[str, Any]) -> str:
+    form = body.get("encoding_format", "float")
+    if form not in {"float", BASE64}:
+        raise invalid("`encoding_format` must be float or base64")
+    return str(form)
 
 
 def read_spans(body: dict[str, Any], texts: list[str]) -> list[Span]:

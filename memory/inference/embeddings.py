@@ -93,8 +93,14 @@ class HttpEmbedder:
         if self._conf.dialect == "openai":
             body = {"input": texts, "model": self.model, "encoding_format": "base64"}
             return self._remote.exchange("POST", "/v1/embeddings", body, deadline)
-        # Our own server takes the name and the urgency; others pass over them.
-        wanted = {"inputs": texts, "truncate": True, "normalize": True, "model": self.model}
+        # Our own server takes the name, the form and the urgency; others pass over them.
+        wanted = {
+            "inputs": texts,
+            "truncate": True,
+            "normalize": True,
+            "model": self.model,
+            "encoding_format": "base64",
+        }
         return self._remote.exchange("POST", "/embed", {**wanted, **RequestUrgency.describe()}, deadline)
 
 
@@ -128,9 +134,7 @@ class OfferedModels:
 
 def _parse_vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
     """The reply as an array of ``count`` rows, or BadReply."""
-    rows = _parse_openai_rows(reply) if dialect == "openai" else reply
-    if not isinstance(rows, list):
-        raise BadReply(EMBEDDER, "the reply is not a list of vectors")
+    rows = _parse_openai_rows(reply) if dialect == "openai" else _parse_rows(reply)
     if len(rows) != count:
         raise BadReply(EMBEDDER, f"expected {count} vectors, got {len(rows)}")
     try:
@@ -140,6 +144,15 @@ def _parse_vectors(reply: object, dialect: str, count: int) -> NDArray[Any]:
     if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise BadReply(EMBEDDER, "the vectors are not rows of numbers")
     return array
+
+
+def _parse_rows(reply: object) -> list[Any]:
+    if not isinstance(reply, list):
+        raise BadReply(EMBEDDER, "the reply is not a list of vectors")
+    try:
+        return [_decode_row(row) for row in reply]
+    except ValueError as error:
+        raise BadReply(EMBEDDER, "the vectors are not rows of numbers") from error
 
 
 def _parse_openai_rows(reply: object) -> list[Any]:
@@ -153,7 +166,7 @@ def _parse_openai_rows(reply: object) -> list[Any]:
 
 
 def _decode_row(embedding: object) -> object:
-    """Decodes base64; some servers send plain numbers in spite of the request."""
+    """Decodes base64; some servers send plain numbers in spite of the request. Raises ValueError."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     return embedding

@@ -90,6 +90,16 @@ def test_the_openai_dialect_gives_the_same_vectors(embedder: httpx.Client) -> No
     assert embedder.post("/v1/embeddings", json={"input": "x", "encoding_format": "hex"}).status_code == 422
 
 
+def test_vectors_come_as_base64_where_that_is_asked_for(embedder: httpx.Client) -> None:
+    texts = ["first", "second one"]
+
+    packed = embedder.post("/embed", json={"inputs": texts, "encoding_format": "base64"}).json()
+
+    unpacked = [np.frombuffer(base64.b64decode(row), "<f4") for row in packed]
+    assert np.allclose(np.stack(unpacked), vectors(embedder, texts), atol=1e-6)
+    assert embedder.post("/embed", json={"inputs": "x", "encoding_format": "hex"}).status_code == 422
+
+
 def test_it_tells_what_it_is(embedder: httpx.Client) -> None:
     reported = embedder.get("/info").json()
 

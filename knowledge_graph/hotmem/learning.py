@@ -24,7 +24,7 @@ from memory.facts import changes
 from memory.facts.drafts import FactDraft
 from memory.facts.evidence import FactOrigin, compute_confidence
 from memory.facts.keys import fold_key
-from memory.facts.nearest import READ
+from memory.facts.nearest import FACT_COLUMNS
 from memory.facts.profile.facts import CONFIDENCE
 from memory.facts.profile.rules import choose_confidence, choose_field
 from memory.facts.queries import use_looked_up
@@ -61,10 +61,10 @@ CLAUSE_END: Final = re.compile(rf"[,:]\s|\s[-–—]\s|{SENTENCE_END.pattern}")
 # In plain SQL, both at once: the mapper took 4 ms of a turn that takes something back.
 HELD: Final = "user_id = %s AND state = 'active' AND subject_key = %s AND agent_id = %s AND project_id = %s"
 FIND_HELD: Final = f"""
-(SELECT true, {", ".join(READ)} FROM fact WHERE {HELD} AND object_key = %s AND %s <> ''
+(SELECT true, {", ".join(FACT_COLUMNS)} FROM fact WHERE {HELD} AND object_key = %s AND %s <> ''
  ORDER BY last_seen DESC, id LIMIT 10)
 UNION ALL
-(SELECT false, {", ".join(READ)} FROM fact WHERE {HELD} AND relation = %s ORDER BY last_seen DESC, id LIMIT 10)
+(SELECT false, {", ".join(FACT_COLUMNS)} FROM fact WHERE {HELD} AND relation = %s ORDER BY last_seen DESC, id LIMIT 10)
 """  # noqa: S608 -- names of our own
 # In a longer one much is told beside the matter.
 LONGEST_SENTENCE: Final = 160
@@ -295,7 +295,7 @@ def find_held(user: EndUser, triple: HotTriple) -> Fact | None:
     about: list[Any] = [user.pk, fold_key(triple.subject), scope.agent_id, scope.project_id]
     with connection.cursor() as cursor:
         cursor.execute(FIND_HELD, [*about, value, value, *about, triple.relation])
-        rows = [(is_same, Fact.from_db(connection.alias, READ, row)) for is_same, *row in cursor.fetchall()]
+        rows = [(is_same, Fact.from_db(connection.alias, FACT_COLUMNS, row)) for is_same, *row in cursor.fetchall()]
     same = [fact for is_same, fact in rows if is_same]
     if same:
         return next((fact for fact in same if fact.relation == triple.relation), same[0])

@@ -98,7 +98,7 @@ def find_known_lines(
 
 
 def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
-    items = {item.pk: item for item in rows.items}
+    items = {item.id: item for item in rows.items}
     behind: set[uuid.UUID] = set()
     for fact in rows.facts:
         item = items.get(fact.bank_item_id) if fact.bank_item_id else None
@@ -110,8 +110,8 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
                 told = replace(told, line=replace(told.line, later=later))
             newer = rows.doubts.get(fact.pk)
             yield told if newer is None or told.is_over else contradict_statement(told, newer)
-            behind |= {item.pk} if item is not None and fact.state == FactState.ACTIVE else set()
-    for at, item in enumerate(one for one in rows.items if one.pk not in behind and not one.review):
+            behind |= {item.id} if item is not None and fact.state == FactState.ACTIVE else set()
+    for at, item in enumerate(one for one in rows.items if one.id not in behind and not one.review):
         yield describe_item(item, reads_slot=at < MOST_READ_HERE)
 
 
@@ -122,7 +122,7 @@ def describe_fact(fact: Fact, item: KnownItem | None, cosine: float) -> KnownSta
         item.text if item is not None and not is_over else fact.statement,
         describe_time(fact),
         fact.pk,
-        item.pk if item is not None else None,
+        item.id if item is not None else None,
         describe_source(item) if item is not None else "",
         is_over=is_over,
     )
@@ -157,7 +157,7 @@ def find_limits(fact: Fact, statement: str, *, is_apart: bool) -> frozenset[str]
 
 
 def describe_item(item: KnownItem, *, reads_slot: bool) -> KnownStatement:
-    line = KnownLine(item.text, f"told on {format_date(item.occurred_at)}", None, item.pk, describe_source(item))
+    line = KnownLine(item.text, f"told on {format_date(item.occurred_at)}", None, item.id, describe_source(item))
     relation, subject = read_slot(item.text) if reads_slot else (ABOUT, SPEAKER)
     if relation not in BASICS and "identity" in item.tags:  # Until it is read its tag says who the person is.
         relation, subject = BASICS[0], SPEAKER

@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Subquery
-
 from memory.facts.evidence import compute_confidence
 from memory.facts.keys import fold_key
 from memory.facts.relevance import weigh_relevance
-from memory.facts.since import read_changes, read_contradicting, select_contradicting
+from memory.facts.since import find_contradicted, read_changes
 from memory.models import EndUser, Fact
 
 
@@ -30,10 +28,8 @@ class FactHit:
 
 def read_hits(user: EndUser, near: Mapping[UUID, float], now: datetime) -> list[FactHit]:
     """In the user's scope."""
-    rows = Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector")
-    facts = list(rows.annotate(contradicted_by=Subquery(select_contradicting()[:1])))
-    told_by = {fact.pk: by for fact in facts if (by := getattr(fact, "contradicted_by", None))}
-    against = {fact_id: newer.statement for fact_id, newer in read_contradicting(user, told_by).items()}
+    facts = list(Fact.objects.for_user(user).filter(pk__in=list(near)).defer("vector"))
+    against = {fact_id: newer.statement for fact_id, newer in find_contradicted(user, near).items()}
     changes = read_changes(user, {fact.statement for fact in facts})
     return [
         build_hit(fact, near[fact.pk], now, against.get(fact.pk) or changes.get(fact.statement, "")) for fact in facts

@@ -19,7 +19,7 @@ from memory.access.scope import user_scope
 from memory.claims.questions import AskedFor, read_question
 from memory.facts.confidence import DECAY_A_DAY, LASTING_CATEGORIES, LASTING_RELATIONS, SECONDS_A_DAY
 from memory.facts.keys import fold_key
-from memory.facts.nearest import MOST_IN_SLOT, READ, list_value_parts, name_scope
+from memory.facts.nearest import FACT_COLUMNS, MOST_IN_SLOT, list_value_parts, name_scope
 from memory.language.folding import WORD
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, FactReview
 from memory.models.facts import FactQuerySet, FactState, ReviewKind
@@ -41,7 +41,7 @@ FIND_SLOTS: Final = f"""
 WITH asked (number, digest, said_at, subject, relation, value, holds_one, parts) AS (VALUES {{slots}}),
 slot AS (
   SELECT asked.number, asked.holds_one, asked.value, held.* FROM asked CROSS JOIN LATERAL (
-    SELECT {", ".join(READ)} FROM fact
+    SELECT {", ".join(FACT_COLUMNS)} FROM fact
     WHERE user_id = %s AND state = 'active' AND subject_key = asked.subject AND fact.relation = asked.relation
       AND agent_id = %s AND project_id = %s
       AND (asked.holds_one OR object_key = ANY(asked.parts) OR position(asked.value IN object_key) > 0)
@@ -56,7 +56,7 @@ SELECT asked.number, EXISTS (
     SELECT coalesce(json_agg(json_build_array(relation, subject_key, object_key)), '[]')::text FROM fact told
     WHERE told.user_id = %s AND md5(told.statement) = md5(slot.statement) AND told.statement = slot.statement
       AND told.id <> slot.id
-  ) END, {", ".join(f"slot.{name}" for name in READ)}
+  ) END, {", ".join(f"slot.{name}" for name in FACT_COLUMNS)}
 FROM asked LEFT JOIN slot USING (number) ORDER BY asked.number, slot.last_seen DESC, slot.id
 """  # noqa: S608 -- columns of our own
 
@@ -145,9 +145,9 @@ def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> Fo
         one = slots[number]
         found.forgotten[one], found.has_reviews = is_forgotten, has_reviews
         held = found.facts.setdefault(one, [])
-        if row[READ.index("id")] is None:
+        if row[FACT_COLUMNS.index("id")] is None:
             continue
-        fact = Fact.from_db(connection.alias, READ, row)
+        fact = Fact.from_db(connection.alias, FACT_COLUMNS, row)
         held.append(fact)
         if beside is not None:
             found.beside[fact.pk, fact.statement] = [ToldSlot(*told) for told in json.loads(beside)]

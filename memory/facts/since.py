@@ -5,14 +5,26 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db import connection
+from django.db.models import OuterRef, Subquery
 
 from memory.language.text import format_date
-from memory.models import EndUser, Fact, FactReview
-from memory.models.facts import FactState, ReviewKind
+from memory.models import EndUser, Fact
+from memory.models.facts import FactState
 from memory.tiers import Trust
 
 ENDED: Final = (FactState.SUPERSEDED, FactState.RETRACTED)
+# What contradicts a fact of the statement around it, the first of what was said later, while nobody has decided.
+CONTRADICTED_BY: Final = """(
+    SELECT pair.fact_id FROM fact_review AS pair
+    JOIN fact AS later ON later.user_id = pair.user_id AND later.id = pair.fact_id
+    WHERE pair.user_id = fact.user_id AND pair.other_id = fact.id AND pair.decision = '' AND pair.kind = 'contradiction'
+      AND later.state = 'active' AND later.first_seen >= fact.last_seen
+    ORDER BY later.first_seen LIMIT 1
+)"""
+CONTRADICTED: Final = f"""
+SELECT id, {CONTRADICTED_BY} FROM fact WHERE user_id = %(user)s AND state = 'active' AND id = ANY(%(ids)s)
+"""  # noqa: S608 -- text of our own
 
 
 def read_changes(user: EndUser, statements: Collection[str]) -> dict[str, str]:
@@ -27,25 +39,17 @@ def read_changes(user: EndUser, statements: Collection[str]) -> dict[str, str]:
     return {statement: later for statement, later in told_since if later and later != statement}
 
 
-def select_contradicting() -> "QuerySet[FactReview, UUID]":
-    """What contradicts a fact of an outer query, the earliest first, as far as nobody has decided it yet."""
-    open_pairs = FactReview.objects.filter(user=OuterRef("user"), other=OuterRef("pk"), decision="")
-    contradicted = open_pairs.filter(kind=ReviewKind.CONTRADICTION, fact__state=FactState.ACTIVE)
-    later = contradicted.filter(fact__first_seen__gte=OuterRef("last_seen"))
-    return later.order_by("fact__first_seen").values_list("fact_id", flat=True)
-
-
 def find_contradicted(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, Fact]:
     """What contradicts each of some facts that hold, while nobody has decided. In the user's scope."""
     if not fact_ids:
         return {}
-    facts = Fact.objects.for_user(user).active().filter(pk__in=fact_ids)
-    pairs = facts.annotate(by=Subquery(select_contradicting()[:1])).values_list("pk", "by")
-    return read_contradicting(user, {fact_id: by for fact_id, by in pairs if by})
+    with connection.cursor() as cursor:
+        cursor.execute(CONTRADICTED, {"user": user.pk, "ids": list(fact_ids)})
+        return read_contradicting(user, {fact_id: by for fact_id, by in cursor.fetchall() if by})
 
 
 def read_contradicting(user: EndUser, told_by: Mapping[UUID, UUID]) -> dict[UUID, Fact]:
-    """The facts themselves of what ``select_contradicting`` found, by the fact they contradict. In the user's scope."""
+    """The facts themselves of what ``CONTRADICTED_BY`` found, by the fact they contradict. In the user's scope."""
     if not told_by:
         return {}
     newer = Fact.objects.for_user(user).filter(trust__gt=Trust.EXTERNAL).defer("vector").in_bulk(set(told_by.values()))

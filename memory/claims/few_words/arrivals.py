@@ -2,14 +2,14 @@
 "got the keys! new house in Howden, finally ours"; and where somebody is, told by the way: "I'm in Leeds btw"."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
+from memory.claims.claim import Claim
+from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT
@@ -17,7 +17,6 @@ from memory.claims.slots.matching import load_phrases, load_small_words, load_wo
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PEOPLE
 from memory.claims.topics import find_topic_words
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew
 from memory.language.loader import read_entries
@@ -53,52 +52,43 @@ class Arrival:
     is_over: bool = False
 
 
-def add_arrivals(
-    claims: Sequence[Claim], sentence: Sentence, place: int, text: str, languages: Collection[str] | None
-) -> list[Claim]:
-    """The claims of a sentence with what it tells to be new; ``text`` is all of its turn, ``place`` where it begins."""
-    raw = sentence.raw
-    has_got = any(load_phrases(one, "got job").search(raw) for one in order_languages(languages))
+def add_arrivals(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
+    """The claims of a sentence with what it tells to be new."""
+    has_got = any(load_phrases(code, "got job").search(one.raw) for code in one.languages)
     claims = [claim for claim in claims if not (has_got and claim.relation == "has")]
-    elsewhere = next((one for code in order_languages(languages) for one in find_elsewhere(raw, code)), None)
+    elsewhere = next((found for code in one.languages for found in find_elsewhere(one.raw, code)), None)
     if elsewhere is not None and not any(claim.relation == elsewhere.relation and claim.polarity for claim in claims):
         # "Renuncié en Iberia y ya estoy en Renfe" tells both.
-        return [
-            *(claim for claim in claims if claim.relation != ABOUT and claim.object),
-            claim_arrival(elsewhere, sentence, place),
-        ]
+        return [*(told for told in claims if told.relation != ABOUT and told.object), claim_arrival(elsewhere, one)]
     left = [claim for claim in claims if claim.relation == "works_at" and claim.tense == "over"]
-    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims if claim not in left):
-        return list(claims)
-    if (work := find_new_work(raw, text, languages)) is not None:
-        span, (trade, employer, language) = (place, place + len(raw)), work
-        told = Claim(
-            SPEAKER, "works_at", employer, word_whole(sentence), span, lang=language, tense="new", is_sure=True
-        )
-        return [replace(told, relation="works_as", object=trade), told]
-    arrivals = [one for language in order_languages(languages) for one in find_arrivals(raw, text, language)]
+    if one.ends_asking or any(claim.relation not in REPLACED for claim in claims if claim not in left):
+        return claims
+    if work := claim_new_work(one):
+        return work
+    arrivals = [found for code in one.languages for found in find_arrivals(one.raw, one.text, code)]
     if not arrivals:
-        return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
+        return [claim for claim in claims if not is_joy(claim, one) and not hands_keys(claim, one)]
     # "Non sono più al Maggiore, ho vinto il concorso al Rizzoli": what is over, and what takes its place.
-    new = next((one for one in arrivals if not one.is_over), None)
-    over = next((one for one in arrivals if one.is_over and not left), None)
-    return left + [claim_arrival(one, sentence, place) for one in (over, new) if one is not None]
+    new = next((found for found in arrivals if not found.is_over), None)
+    over = next((found for found in arrivals if found.is_over and not left), None)
+    return left + [claim_arrival(found, one) for found in (over, new) if found is not None]
 
 
-def claim_arrival(found: Arrival, sentence: Sentence, place: int) -> Claim:
-    span = (place + found.span[0], place + found.span[1])
-    told = Claim(SPEAKER, found.relation, found.name, word_whole(sentence), span, lang=found.language, is_sure=True)
+def claim_arrival(found: Arrival, one: BriefSentence) -> Claim:
+    told = one.make_claim(found.relation, found.name, found.language, within=found.span)
     if found.is_over:
         return replace(told, tense="over", polarity=False)
     return replace(told, tense="new") if found.is_new else told
 
 
-def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tuple[str, str, str] | None:
+def claim_new_work(one: BriefSentence) -> list[Claim]:
     """What somebody is to do and where, behind "I got the job!!", which by itself says neither."""
-    found = NEW_WORK.match(raw.strip())
-    for language in order_languages(languages) if found is not None else ():
-        got = load_phrases(language, "got job").search(text)
-        if got is None or found is None or names_another(text[: got.start()], language):
+    found = NEW_WORK.match(one.raw.strip())
+    if found is None:
+        return []
+    for language in one.languages:
+        got = load_phrases(language, "got job").search(one.text)
+        if got is None or names_another(one.text[: got.start()], language):
             continue
         first = found[1].split()[0]
         kinds = load_hot_words(language).classify(first.casefold())
@@ -106,25 +96,26 @@ def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tup
         is_verb = first.casefold() in begins or bool(kinds & {"verb", "frame", "participle", "i"})
         is_trade = not (is_verb or is_plain(first, language) or find_known_noun([first], language))
         if is_trade and fold_letters(found[2]) in load_words(language, "at work"):
-            return found[1].casefold(), found[3].casefold(), language
-    return None
+            told = replace(one.make_claim("works_at", found[3].casefold(), language), tense="new")
+            return [replace(told, relation="works_as", object=found[1].casefold()), told]
+    return []
 
 
-def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
+def is_joy(claim: Claim, one: BriefSentence) -> bool:
     """ "Finally ours": of what, the sentence before it says."""
     said = claim.statement.rstrip(".")
-    found = (load_phrases(one, "own at last").fullmatch(said) for one in order_languages(languages))
+    found = (load_phrases(code, "own at last").fullmatch(said) for code in one.languages)
     return claim.relation == ABOUT and any(found)
 
 
-def hands_keys(claim: Claim, text: str, languages: Collection[str] | None) -> bool:
+def hands_keys(claim: Claim, one: BriefSentence) -> bool:
     """ "Got the keys!" beside "new house in Howden": of which home, that says."""
     if claim.relation != ABOUT or claim.statement.count(" ") >= MOST_WORDS_OF_KEYS:
         return False
     return any(
-        load_phrases(one, "keys").search(claim.statement)
-        and any(True for part in SENTENCE.split(text) for _ in find_arrivals(part, text, one))
-        for one in order_languages(languages)
+        load_phrases(code, "keys").search(claim.statement)
+        and any(True for part in SENTENCE.split(one.text) for _ in find_arrivals(part, one.text, code))
+        for code in one.languages
     )
 
 

@@ -3,13 +3,13 @@
 Clauses took it for the person's own, as nothing in their words says whose it is.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import WORD, load_months, order_languages
+from memory.claims.dates.agenda import WORD, load_months
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK
 from memory.claims.readings import SentenceReading
@@ -29,29 +29,25 @@ HEBREW_MY: Final = "י"
 MOST_BETWEEN: Final = 5
 
 
-def add_birthday(
-    claims: Sequence[Claim], one: SentenceReading, before: SentenceReading | None, languages: Collection[str] | None
-) -> list[Claim]:
-    """The claims of a sentence with the birthday of whoever it is; ``before`` is the sentence that it follows."""
-    sentence, raw = one.sentence, one.sentence.raw.replace(TITLE_DOT, ".")
-    if sentence.is_question or any(claim.relation == BIRTHDAY and claim.subject != SPEAKER for claim in claims):
-        return list(claims)
-    days = ((found, code) for code in order_languages(languages) if (found := find_day(raw, code)) is not None)
+def add_birthday(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
+    """The claims of a sentence with the birthday of whoever it is."""
+    raw = one.raw.replace(TITLE_DOT, ".")
+    if one.sentence.is_question or any(claim.relation == BIRTHDAY and claim.subject != SPEAKER for claim in claims):
+        return claims
+    days = ((found, code) for code in one.languages if (found := find_day(raw, code)) is not None)
     (noun, day), language = next(days, (((0, 0), ""), ""))
     if not day:
-        return list(claims)
-    whose = SPEAKER if is_own(raw, noun, language) else find_whose(sentence, before)
-    whole = word_whole(sentence)
+        return claims
+    whose = SPEAKER if is_own(raw, noun, language) else find_whose(one.sentence, one.before)
     read = next((claim for claim in claims if claim.relation == BIRTHDAY), None)
     if read is not None:
         # Where nobody is named, the words are kept as they stand.
         told = replace(read, subject=whose, object=day) if whose else replace(read, relation=ABOUT, object="")
         return [told if claim is read else claim for claim in claims]
     if not whose:
-        return list(claims)
-    kept = [claim for claim in claims if not is_replaced(claim, whole, list_nouns(language))]
-    span = (one.place, one.place + len(raw))
-    return [*kept, Claim(whose, BIRTHDAY, day, whole, span, lang=language, is_sure=True)]
+        return claims
+    told = one.make_claim(BIRTHDAY, day, language, subject=whose)
+    return [*(claim for claim in claims if not is_replaced(claim, told.statement, list_nouns(language))), told]
 
 
 def is_replaced(claim: Claim, whole: str, nouns: frozenset[str]) -> bool:

@@ -19,7 +19,7 @@ from knowledge_graph.hotmem.ranking import RankedEdge
 from memory.access.cursors import open_bounded_cursor
 from memory.conf import memory_conf
 from memory.facts.nearest import find_nearest
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.language.analysis import extract_terms
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -85,7 +85,7 @@ def take_none() -> None:
 
 def find_near(user: EndUser, text: str, deadline: Deadline) -> FactsByMeaning | None:
     with suppress(Unavailable):
-        embedder = question_embedder(deadline)
+        embedder = build_question_embedder(deadline)
         vector = embedder.embed_query(text, deadline)
         with open_bounded_cursor(DATABASE, user.pk, deadline, {}):
             cosines = find_nearest(user, vector, embedder.model, asked=True, limit=MOST_NEAR)

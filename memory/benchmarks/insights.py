@@ -85,11 +85,11 @@ def measure(
             memory.get_insights(user, question, now=now, thread_id="benchmark")
     with client.pause_counting():
         for question in questions[:WARM_UP]:
-            client.insights(user.external_id, question)
+            client.gather_insights(user.external_id, question)
     for question in questions[WARM_UP + plan.queries :]:
-        client.insights(user.external_id, question)
-    spreads = client.watch.spreads()
-    return watch.spreads() | {"through HTTP": spreads["insights"]}
+        client.gather_insights(user.external_id, question)
+    spreads = client.watch.summarize()
+    return watch.summarize() | {"through HTTP": spreads["insights"]}
 
 
 @dataclass(slots=True)

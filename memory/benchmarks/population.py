@@ -17,7 +17,7 @@ from memory.benchmarks import bulk
 from memory.benchmarks.staging import MEASURED, WORTH_REBUILDING, BenchmarkStageError, connect_as_owner
 from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir, memory_conf
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Organization
 
@@ -46,7 +46,7 @@ def open_population(memories: int, seed: int, say: Say) -> Iterator[Organization
     """The organisation with at least so many memories. It is kept: the next size grows out of it."""
     if memory_conf().vector.backend != "pgvector":
         raise BenchmarkStageError("rows can be loaded directly only where pgvector is the vector index")
-    with benchmark_organization(timezone.now(), f"population-{seed}") as organization:
+    with create_benchmark_organization(timezone.now(), f"population-{seed}") as organization:
         grow_population(organization, share_memories(memories), seed, say)
         yield organization
 

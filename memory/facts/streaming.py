@@ -25,7 +25,7 @@ from memory.facts.episodes import select_turns, take_persons_words
 from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes, name_scope
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.inference.base import QuestionVector, Vector
 from memory.language.text import estimate_tokens
 from memory.models import EndUser, Fact, FactEpisode, FactStream, MemoryItem
@@ -135,7 +135,7 @@ def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
     if not turns or not has_any:
         return ThreadStream()
     deadline = Deadline(DEADLINE_S)
-    service = question_embedder(deadline)
+    service = build_question_embedder(deadline)
     said = "\n".join(take_persons_words(turn) for turn in reversed(turns))[-MOST_CHARS:]
     vector = QuestionVector(service.embed_query(said, deadline), service.model)
     with user_scope(user):

@@ -95,7 +95,7 @@ def choose_mode(now: datetime) -> str:
 def continue_report(report: DriftReport, *, clock: Callable[[], datetime], stop: Callable[[], bool]) -> bool:
     """Look at one user after another, until all were or ``stop`` says so. True when the report is finished."""
     try:
-        if problem := vector_index().mismatch():
+        if problem := vector_index().find_mismatch():
             report.problem = problem[:300]
         elif report.repair:
             # A collection that was lost is made again, empty; its points are then missing like any others.

@@ -64,7 +64,7 @@ def free_port() -> int:
             return port
 
 
-def processes_of(data_dir: Path) -> list[psutil.Process]:
+def find_processes(data_dir: Path) -> list[psutil.Process]:
     """Every process that was started for a data directory, found by its arguments or its environment."""
     found = []
     for process in psutil.process_iter():
@@ -152,7 +152,7 @@ class Stack:
         self.started.send_signal(signal.SIGTERM)
         return self.started.wait(STOP_WITHIN_S)
 
-    def child(self, name: str) -> psutil.Process:
+    def find_child(self, name: str) -> psutil.Process:
         """The main process of a part, by the word of its command line that only it has."""
         mark = {
             "embedder": "server.py",

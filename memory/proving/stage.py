@@ -17,7 +17,7 @@ import psycopg
 from config import embedded
 from config.runtime.postgres import connect_superuser
 from config.runtime.registry import unregister
-from memory.proving.installation import InstallationError, Stack, free_port, manage, processes_of
+from memory.proving.installation import InstallationError, Stack, find_processes, free_port, manage
 from memory.proving.patience import PATIENCE_S, eventually
 
 Say = Callable[[str], None]
@@ -142,13 +142,13 @@ def raise_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 def end_installation(stack: Stack) -> None:
     if stack.process is None:
         return
-    for process in processes_of(stack.data_dir):
+    for process in find_processes(stack.data_dir):
         # One that a row has frozen would not hear that it is to end.
         with suppress(psutil.Error):
             process.send_signal(signal.SIGCONT)
     if stack.is_running:
         with suppress(Exception):
             stack.stop()
-    for process in processes_of(stack.data_dir):
+    for process in find_processes(stack.data_dir):
         with suppress(psutil.Error):
             process.kill()

@@ -104,7 +104,7 @@ def list_taken(raw: str, language: str, begun: Sequence[int], drugs: Sequence[tu
             if start < place:
                 continue
             between = raw[place:start]
-            if len(between) > BETWEEN or parts_list(between, language):
+            if len(between) > BETWEEN or separates_medicines(between, language):
                 break
             yield from list_between(raw, place, start, language)
             yield make_slot(drug, start)
@@ -148,7 +148,7 @@ def find_joined_drug(word: str) -> str:
     return next((drug for one in forms if len(one) >= LEAST_NAME and (drug := find_drug(one))), "")
 
 
-def parts_list(between: str, language: str) -> bool:
+def separates_medicines(between: str, language: str) -> bool:
     """Whether what stands between two medicines says that the second is not taken, or not by the person."""
     spoken = {fold_letters(word) for word in SPOKEN.findall(between)}
     if denies(between, language) or any(stem in between.casefold() for stem in ALLERGIC):

@@ -76,7 +76,7 @@ def extract_telling_features(passage: Passage) -> Features:
         (1.0, word_features(words, whole)),
         (PIECES_COUNT, ngram_features(words)),
         (1.0, {name for one in sentences for name in kind_features(one)}),
-        (SKELETONS_COUNT, set(chain.from_iterable(skeleton_features(one) for one in sentences))),
+        (SKELETONS_COUNT, set(chain.from_iterable(list_skeleton_features(one) for one in sentences))),
         (1.0, {"masked"} if passage.is_masked else set()),
     )
     buckets = [zlib.crc32(name.encode()) % BUCKETS for _, names in groups for name in sorted(names)]
@@ -85,7 +85,7 @@ def extract_telling_features(passage: Passage) -> Features:
     return np.array(buckets, dtype=np.intp), np.array(values, dtype=np.float32)
 
 
-def skeleton_features(sentence: Sentence) -> Iterator[str]:
+def list_skeleton_features(sentence: Sentence) -> Iterator[str]:
     """The small words of a sentence in their order, the others by a capital or their ending."""
     small = load_small_words()
     bones = ["<", *(name_bone(sentence, at, small) for at in range(min(len(sentence.words), MOST_WORDS))), ">"]

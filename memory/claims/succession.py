@@ -199,7 +199,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
         if told is not None and is_dated and names_subject(raw, told):
             # "Vet moved to the 8th": a number alone is a day only of what is named and was told to be on one.
             found = found or list(DAY.finditer(raw))
-        if not found or told is None or is_of_kin(raw, language, told, known):
+        if not found or told is None or is_dose_of_kin(raw, language, told, known):
             continue
         new = next((one for one in found if one[0].casefold() != told.object), None)
         # "Lunedì alle 10 c'è il sole" takes the place of no appointment.
@@ -218,7 +218,7 @@ def find_moved(raw: str, language: str, known: Sequence[KnownSlot]) -> SlotMatch
     return None
 
 
-def is_of_kin(raw: str, language: str, told: KnownSlot, known: Sequence[KnownSlot]) -> bool:
+def is_dose_of_kin(raw: str, language: str, told: KnownSlot, known: Sequence[KnownSlot]) -> bool:
     """ "A mi suegro le han puesto 20 mg" changes none of the person's own."""
     if told.relation not in DOSES or not names_kin(raw, language):
         return False
@@ -274,7 +274,7 @@ def find_moved_dose(raw: str, language: str, known: Sequence[KnownSlot]) -> Slot
     else:
         return None
     told = find_dosed(doses, name, number, is_named=named is not None)
-    if told is None or is_of_kin(raw, language, told, known):
+    if told is None or is_dose_of_kin(raw, language, told, known):
         return None
     said = raw[slice(*span)]
     dose = said.casefold() if number.unit else f"{said}{told.object.lstrip('0123456789.,')}"

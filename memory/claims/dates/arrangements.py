@@ -128,7 +128,7 @@ def find_arrangement(raw: str, language: str, known: Sequence[KnownSlot]) -> Arr
         if is_reached(raw, (low, high), language) or (given and names_day(raw[max(0, low - 4) : high], language))
     ]
     found = find_matter(raw, language, known)
-    if not times or found is None or names_kin(raw, language):
+    if not times or found is None or names_other_patient(raw, language):
         return None
     noun, old = found
     return Arrangement(noun, word_time(raw, times[-1]), old or (word_time(raw, splits[-1][0]) if splits else ""))
@@ -160,7 +160,7 @@ def read_cancelled(raw: str, cue: Span, language: str, known: Sequence[KnownSlot
     cuts += [one.end() for one in WORD.finditer(raw, cue[1]) if fold_letters(one[0]) in joints]
     cut = min(cuts, default=len(raw))
     found = find_matter(raw[:cut], language, known)
-    if found is None or names_kin(raw[:cut], language):
+    if found is None or names_other_patient(raw[:cut], language):
         return None
     noun, old = found
     for span in list_times(raw, language):
@@ -249,14 +249,14 @@ def load_givers(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:[למבו]?ה)?(?P<giver>(?:{words or '(?!)'})(?:{ending})?)(?!\w)", re.IGNORECASE)
 
 
-def names_kin(raw: str, language: str) -> bool:
-    """ "The dentist moved my son to the 5th" is of him."""
+def names_other_patient(raw: str, language: str) -> bool:
+    """Whether it is somebody else whose appointment it is: "the dentist moved my son to the 5th"."""
     words = {fold_letters(word[0]) for word in WORD.finditer(raw)}
-    return not words.isdisjoint(load_kin(language))
+    return not words.isdisjoint(load_patient_nouns(language))
 
 
 @cache
-def load_kin(language: str) -> frozenset[str]:
+def load_patient_nouns(language: str) -> frozenset[str]:
     sections = [one for one in read_sections(language, "claims") if one.startswith(NOUN)]
     kin = [one for one in sections if is_person(one.removeprefix(NOUN)) and one.removeprefix(NOUN) not in CARE]
     return frozenset(fold_letters(word) for one in kin for word in read_entries(language, "claims", one))

@@ -189,7 +189,12 @@ def find_settled(raw: str, language: str) -> Iterator[Arrival]:
         is_beside = place < at or place == at + 2
         name = cut_words(named, raw) if named and is_beside and is_name(named, raw, language) else ""
         told = list_clause_before(raw, words[:start], language)
-        if name and not here.isdisjoint(told) and speaks_of_self(" ".join(told), language) and is_town(name, language):
+        if (
+            name
+            and not here.isdisjoint(told)
+            and tells_only_of_self(" ".join(told), language)
+            and is_town(name, language)
+        ):
             name = name.casefold().removeprefix(HEBREW_IN) if language == HEBREW else name.casefold()
             yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
 
@@ -249,7 +254,7 @@ def find_hired(raw: str, language: str) -> Iterator[Arrival]:
 def find_returned(raw: str, language: str) -> Iterator[Arrival]:
     """ "I'm back in Leeds for good", "sono tornata a Torino": where nothing says for how long, it is home."""
     back = load_phrases(language, "back in").search(raw)
-    if back is None or names_another(raw, language) or not speaks_of_self(raw[: back.start()], language):
+    if back is None or names_another(raw, language) or not tells_only_of_self(raw[: back.start()], language):
         return
     words = list(WORD.finditer(raw, back.end()))
     named = take_name(words, language)
@@ -261,7 +266,7 @@ def find_returned(raw: str, language: str) -> Iterator[Arrival]:
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=is_for_good)
 
 
-def speaks_of_self(before: str, language: str) -> bool:
+def tells_only_of_self(before: str, language: str) -> bool:
     """Of "Helen and the family have moved back to Leeds" the words before tell whose home it is."""
     light = list_frame_words(language, "i", "adv", "now", "also", "be 1", "have 1", "got", "conj", "but")
     light |= load_words(language, "i") | load_words(language, "with i") | load_words(language, "joint")

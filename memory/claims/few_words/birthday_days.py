@@ -77,18 +77,19 @@ def is_own(raw: str, noun: tuple[int, int], language: str) -> bool:
 
 def find_whose(sentence: Sentence, before: SentenceReading | None) -> str:
     """The kin that the sentence names, or the one before it: "mia madre Ruth. Cerco un regalo per il compleanno"."""
-    if named := name_kin(sentence):
+    if named := find_named_kin(sentence):
         return named
     if before is None:
         return ""
     told = [claim.object for claim in before.claims if claim.relation in KIN and claim.subject == SPEAKER]
-    return told[0] if len(told) == 1 and told[0] else name_kin(before.sentence)
+    return told[0] if len(told) == 1 and told[0] else find_named_kin(before.sentence)
 
 
-def name_kin(sentence: Sentence) -> str:
+def find_named_kin(sentence: Sentence) -> str:
+    """The relative whom a sentence calls the person's own, as it names them: "my old sister"."""
     owners = sentence.spans(MARK + "my", "mine")
     for noun in sentence.spans(NOUNS, "kin"):
-        # "My old sister", "אחותי", "אמא שלי".
+        # An adjective may stand between, and in Hebrew the owner behind or within: "אחותי", "אמא שלי".
         is_mine = any(0 <= noun[0] - owner[1] <= 1 or owner[0] in {noun[0], noun[1]} for owner in owners)
         if is_mine and is_noun_at(sentence, noun, KIN):
             return drop_particles(name_owner(sentence, noun, len(sentence.words)))

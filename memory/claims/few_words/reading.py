@@ -16,7 +16,7 @@ from memory.claims.few_words.couples import add_couple
 from memory.claims.few_words.dismissals import add_departure, add_dismissal
 from memory.claims.few_words.flatmates import add_flatmates
 from memory.claims.few_words.losses import add_loss
-from memory.claims.few_words.named_last import name_animals
+from memory.claims.few_words.named_last import name_last_animals
 from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.taxonomy import ANIMALS
@@ -42,7 +42,7 @@ READERS: Final[tuple[BriefReader, ...]] = (
 
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
-    claims = name_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
+    claims = name_last_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
     if one.is_partial:
         return claims
     brief = BriefSentence.of(one, reading)

@@ -95,10 +95,10 @@ def is_genitive(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     may_be = token.text.endswith(ENDING) and len(token.text) > SHORTEST and token.text.isalpha()
     if not may_be or at + 1 >= len(tokens) or not load_owned(words.language) or token.has("time"):
         return False
-    return is_of_kin(tokens, at, words) or is_of_named(tokens, at, words)
+    return belongs_to_kin(tokens, at, words) or belongs_to_named(tokens, at, words)
 
 
-def is_of_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def belongs_to_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     """ "My little brothers car", "the cats name"; not "my brothers work" nor "my sisters and brothers"."""
     whose = words.nouns.get(tokens[at].plain[:-1])
     behind = tokens[at + 1]
@@ -113,7 +113,7 @@ def is_of_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     return bool(owner) and not any(one.is_mark or one.has("conj", "prep") for one in tokens[at - owner : at])
 
 
-def is_of_named(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def belongs_to_named(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     """ "Jodies birthday", "my friend jodies car"; not "a sports car" nor "loves cats"."""
     token, behind = tokens[at], tokens[at + 1]
     if token.classes or token.text.endswith(OWN_ENDINGS) or not is_had(tokens, at + 1, words, HAD_BY_NAMED):

@@ -164,7 +164,7 @@ def tell_things(
                 for owner in subject.names:
                     relation = "friend_of" if phrase.relation == "friend" else phrase.relation
                     yield ClauseFact(owner, relation, name, find_span(reader, verb, phrase.end))
-            yield from tell_ages(reader, subject, phrase)
+            yield from tell_each_age(reader, subject, phrase)
             return
         yield from tell_thing(reader, subject, phrase, verb, is_denied=denied, is_ended=ended)
 
@@ -292,7 +292,7 @@ def ends_in_time(reader: PhraseReader, phrase: NounPhrase) -> bool:
     )
 
 
-def tell_ages(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:
+def tell_each_age(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:
     """ "Jade de cinq ans et Lou de deux": each name with its years behind it, the unit once."""
     tokens, end = reader.tokens, len(reader.tokens)
     counted = False

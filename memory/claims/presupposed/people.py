@@ -6,7 +6,15 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.presupposed.kinds import PERSON, PETS, fold_apart, list_forms, load_phrases, load_said, name_animal
+from memory.claims.presupposed.kinds import (
+    PERSON,
+    PETS,
+    find_animal_relation,
+    fold_apart,
+    list_forms,
+    load_phrases,
+    load_said,
+)
 from memory.claims.presupposed.kinds import SUBJECT as WORDS
 from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
@@ -76,7 +84,7 @@ def name_relation(sentence: SpokenSentence, noun: OwnNoun) -> str:
         said = sentence.cut(noun.start, noun.end)
         return (find_lover(said, sentence.language) or "friend_of") if relation == FRIEND else relation
     words = [one.plain for one in sentence.tokens[noun.first : noun.last]]
-    return name_animal(kind, list_forms(words, sentence.language), sentence.language)
+    return find_animal_relation(kind, list_forms(words, sentence.language), sentence.language)
 
 
 def find_name_behind(sentence: SpokenSentence, at: int) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ def tell_place(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
     for kind in (one for one in noun.kinds if one in RELATIONS):
         span = find_place(sentence, noun, kind)
         if span is None and kind == "study":
-            span = find_subject(sentence, noun)
+            span = find_studied_subject(sentence, noun)
         if span is None or (
             kind == "study" and sentence.tokens[span[1] - 1].plain in load_said(sentence.language, "no study")
         ):
@@ -116,7 +116,7 @@ def cut_place(sentence: SpokenSentence, start: int, end: int, kind: str) -> str:
     return sentence.cut(start + 1, end) if sentence.says(start, "det") and end > start + 1 else said
 
 
-def find_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int] | None:
+def find_studied_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int] | None:
     """ "My biology exam", "my A-level chemistry and maths": what is studied beside what it is studied for."""
     if sentence.language not in HEAD_LAST:
         return None

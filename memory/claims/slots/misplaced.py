@@ -37,7 +37,9 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return any(tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to, is_of_kin))
+        return any(
+            tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to, is_had_by_kin)
+        )
     if claim.relation == "school":
         return is_elsewhere(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
@@ -76,7 +78,7 @@ def is_driven_to(claim: Claim) -> bool:
     return len(words) > 1 and words[0] in load_words(claim.lang or "en", "to", "frames")
 
 
-def is_of_kin(claim: Claim) -> bool:
+def is_had_by_kin(claim: Claim) -> bool:
     """ "My brother's bike was stolen": no loss of the person's; who drives "my dad's old Saab" has it."""
     return claim.lang == "en" and not claim.polarity and has_owner(claim.object)
 

@@ -343,7 +343,7 @@ def improve_memories(work: ConsolidationWork) -> None:
     if work.is_dry:
         return
     done = {
-        "debated": debating.debate_reviews(work.user, now=work.now),
+        "debated": debating.debate_reviews(work.user),
         "reworded": rewording.reword_weak_memories(work.user, now=work.now),
         "united": clusters.merge_clusters(work.user, now=work.now),
     }

@@ -86,11 +86,11 @@ def read_having(
         ):
             start += 1
         if is_fronted(reader, verb, start):
-            yield from tell_things(reader, stack, subject, 0, 0, end=verb)
+            yield from tell_things(reader, subject, 0, 0, end=verb)
             return
         if start >= len(tokens) or any(verb <= one.start <= start for one in frames) or is_auxiliary(reader, start):
             return
-        yield from tell_things(reader, stack, subject, verb, start)
+        yield from tell_things(reader, subject, verb, start)
         return
 
 
@@ -131,7 +131,7 @@ def is_german_participle(token: HotToken, *, has_capitals: bool) -> bool:
 
 
 def tell_things(
-    reader: PhraseReader, stack: MentionStack, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
+    reader: PhraseReader, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
 ) -> Iterator[ClauseFact]:
     tokens = reader.tokens
     denied = is_denied(tokens, verb, start, reader) or (

@@ -294,7 +294,7 @@ def find_span(reader: PhraseReader, at: int, end: int) -> tuple[int, int]:
     return reader.tokens[min(at, last - 1)].start, reader.tokens[min(max(end, 1), last) - 1].end
 
 
-def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+def read_favorites(reader: PhraseReader) -> Iterator[ClauseFact]:
     """ "My favourite colour is teal and my favourite food curry"."""
     tokens, end = reader.tokens, len(reader.tokens)
     at = 0

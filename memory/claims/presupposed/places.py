@@ -39,7 +39,7 @@ def tell_place(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
         ):
             continue
         end = find_trip_end(sentence, span[1]) if kind == "trip" else max(span[1], noun.end)
-        spoken = "" if kind == "trip" else cut_place(sentence, *span, kind)
+        spoken = "" if kind == "trip" else cut_place(sentence, *span)
         yield claim_words(sentence, RELATIONS[kind], spoken, (noun.start, end), place)
         if kind == "home":
             yield from tell_rent(sentence, noun, end, place)
@@ -109,7 +109,7 @@ def may_be_place(sentence: SpokenSentence, first: int, end: int, kind: str, *, i
     return is_known_place(sentence.cut(first, end).casefold()) or is_known_place(sentence.tokens[first].text)
 
 
-def cut_place(sentence: SpokenSentence, start: int, end: int, kind: str) -> str:
+def cut_place(sentence: SpokenSentence, start: int, end: int) -> str:
     said = sentence.cut(start, end)
     if sentence.language == HEBREW:
         return said[1:]
@@ -186,7 +186,7 @@ def tell_shifts(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
         span = find_place(sentence, OwnNoun(("work",), at, at, at + 1, at + 1), "work")
         if span is not None and sentence.tokens[span[0] + sentence.says(span[0], "det")].is_capital:
             begun = next((one for one in range(at, max(0, at - REACH), -1) if sentence.says(one - 1, *PARTS)), at)
-            yield claim_words(sentence, "works_at", cut_place(sentence, *span, "work"), (begun, span[1]), place)
+            yield claim_words(sentence, "works_at", cut_place(sentence, *span), (begun, span[1]), place)
 
 
 def tell_roles(sentence: SpokenSentence, place: int) -> Iterator[Claim]:

@@ -36,7 +36,7 @@ from memory.claims.frames import HotReading
 from memory.claims.frames.remembering import load_requests
 from memory.claims.health.cues import load_health_cues
 from memory.claims.health.dose_changes import load_dose_moves
-from memory.claims.succession import read_new_dose
+from memory.claims.health.moved_doses import read_new_dose
 from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
 from memory.facts.antecedents import list_antecedents

@@ -39,6 +39,7 @@ from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.findings import is_found, read_found_slots
+from memory.claims.health.moved_doses import find_changed_dose, find_moved_dose, put_moved_dose
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.health.reactions import find_reactions
 from memory.claims.judgement.asking import mark_asked
@@ -76,14 +77,11 @@ from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.resolution import VALUED, KnownSlot, read_slots
 from memory.claims.slots.sharing import list_told, share_slots
 from memory.claims.succession import (
-    find_changed_dose,
     find_moved,
-    find_moved_dose,
     find_new_number,
     find_renamed,
     follow_known,
     is_no_event,
-    put_moved_dose,
     settle_language,
     tells_part,
 )

@@ -29,9 +29,9 @@ from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownS
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 
-# Letters from which one word of an appointment's name says which it is.
+# Letters from which a part of a name says which medicine or appointment is meant.
 LEAST_NAMING: Final = 4
-# Relations whose object is a value that may come without its slot: "now it's 40 mg", "Thursdays now".
+# Relations whose object is a value that may come without its slot: "now it's 40 mg".
 DOSES: Final = frozenset({TAKES_DOSE})
 
 

@@ -6,8 +6,8 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.clauses.general import PLANNED
 from memory.claims.dates.agenda import WORD, list_frame_words
-from memory.claims.few_words.arrivals import names_another
 from memory.claims.few_words.brief import BriefSentence
+from memory.claims.few_words.names import names_another
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_words
 from memory.guard.annotation import Sentence

@@ -66,19 +66,11 @@ from memory.claims.sentence_claims import find_sentence_slots, read_sentence
 from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
 from memory.claims.slots.framed import FramedText, cut_slots, parts_with
 from memory.claims.slots.kinds import names_only_shifts
-from memory.claims.slots.resolution import KnownSlot, read_slots
+from memory.claims.slots.known import KnownSlot
+from memory.claims.slots.resolution import read_slots
 from memory.claims.slots.sharing import list_told
-from memory.claims.succession import (
-    find_moved,
-    follow_known,
-)
-from memory.claims.voices.others import (
-    has_frame,
-    has_other_voice,
-    has_own_part,
-    has_sure_frame,
-    speaks_for_others,
-)
+from memory.claims.succession import find_moved, follow_known
+from memory.claims.voices.others import has_frame, has_other_voice, has_own_part, has_sure_frame, speaks_for_others
 from memory.claims.voices.suppositions import drop_supposed, pretends
 from memory.claims.voices.whether import drop_advised, drop_asked
 from memory.guard import find_order, find_secret, speech

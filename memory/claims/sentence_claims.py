@@ -25,8 +25,9 @@ from memory.claims.slots.denied import deny_behind
 from memory.claims.slots.filling import fill_claims, holds_more
 from memory.claims.slots.fitting import fit_claim
 from memory.claims.slots.framed import join_slots
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, overlaps
-from memory.claims.slots.resolution import VALUED, KnownSlot
+from memory.claims.slots.resolution import VALUED
 from memory.claims.slots.sharing import share_slots
 from memory.claims.succession import (
     find_moved,

@@ -11,12 +11,13 @@ from memory.claims.dates.agenda import is_doing, is_of_time, tells_move, tells_o
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.moved_doses import DOSES, LEAST_NAMING, find_moved_dose, is_clipped, is_dose_of_kin
+from memory.claims.health.named_doses import DOSE
 from memory.claims.health.prescriptions import ALLERGY, TAKES
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_words
 from memory.claims.slots.nouns import WORDS, find_known_noun, has_owner, is_person_or_animal, names_kin
-from memory.claims.slots.resolution import DOSE, KnownSlot
 from memory.claims.slots.unnamed import ALLERGIC
 from memory.claims.subjects import PRONOUN
 from memory.claims.taxonomy import HAVING

@@ -20,7 +20,8 @@ from memory.claims.health.moved_doses import is_clipped, read_new_dose
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.relations import ABOUT
-from memory.claims.slots.resolution import HAS, THINGS, KnownSlot
+from memory.claims.slots.known import KnownSlot
+from memory.claims.slots.subjects import HAS, THINGS
 from memory.claims.succession import LEARNS, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS

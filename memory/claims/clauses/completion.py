@@ -16,9 +16,9 @@ from memory.claims.clauses.stretches import find_told_stretch, rate_stretch
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import find_drug, join_entries, load_words
 from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, load_nouns
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.subjects import (
     PRONOUN,
     SPOKEN_BY,

@@ -21,8 +21,9 @@ from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK as KIND
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import ABOUT
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.resolution import CARE, KnownSlot
+from memory.claims.slots.resolution import CARE
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE, is_hebrew

@@ -7,7 +7,7 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import word_whole
 from memory.claims.dates.agenda import order_languages
 from memory.claims.readings import SentenceReading, TurnReading
-from memory.claims.slots.resolution import KnownSlot
+from memory.claims.slots.known import KnownSlot
 from memory.guard.annotation import Sentence
 
 

@@ -9,9 +9,9 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.few_words.brief import BriefSentence
 from memory.claims.relations import ABOUT
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import join_entries, load_small_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import PARTNER_NOUNS, PARTNERS
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND

@@ -17,8 +17,8 @@ from memory.claims.few_words.brief import BriefSentence
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.replies.answering import PLAIN, spell_out
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.voices.suppositions import is_of_calendar
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text

@@ -15,9 +15,9 @@ from memory.claims.claim import SPEAKER, Claim
 from memory.claims.few_words.brief import BriefSentence
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT, fits_relation
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun, names_kin
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, HAVING
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN

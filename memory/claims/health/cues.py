@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from memory.claims.health.named_doses import DOSE
 from memory.claims.health.prescriptions import ALLERGY, TAKES, find_joined_drug
 from memory.claims.health.reactions import find_reactions
 from memory.claims.slots.matching import read_tokens
-from memory.claims.slots.resolution import DOSE
 from memory.claims.slots.templates import SlotTemplate, join_words, load_templates
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew

@@ -21,11 +21,13 @@ from memory.claims.health.doses import (
     read_changed_dose,
 )
 from memory.claims.health.medicine import MEDICATION
+from memory.claims.health.named_doses import DOSE
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, load_phrases, overlaps
 from memory.claims.slots.nouns import WORDS, names_kin
-from memory.claims.slots.resolution import DOSE, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
+from memory.claims.slots.resolution import READ_OF_TURN, SENTENCES, read_slots
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
 

@@ -148,7 +148,7 @@ def test_a_writer_that_had_not_heard_of_the_run_is_caught_up_with(
     with monkeypatch.context() as deaf:
         registry = vector_index().registry
         live = [row for row in registry.list_rows() if row.role == Role.LIVE]
-        deaf.setattr(registry, "rows", lambda: live)
+        deaf.setattr(registry, "list_rows", lambda: live)
         late = memory.store(ann, NewMemory("Nobody told the other collection of this"), now=now()).item
         index_now(ann)
     assert carry_on(run).state == State.DONE

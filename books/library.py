@@ -14,7 +14,7 @@ from memory.access.scope import user_scope
 from memory.lifecycle.erasure import redact_stored_answers
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform import metrics
-from memory.store.writing import delete_memories
+from memory.store.archiving import delete_memories
 from memory.tiers import Indexing
 
 # Removed in one transaction, so that half of a book is never found; a statement for so many.

@@ -19,7 +19,7 @@ from memory.platform.deadline import Deadline
 from memory.platform.tracing import trace_calls
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
-from memory.store import listing, writing
+from memory.store import archiving, listing, writing
 from memory.store.admission import NewMemory, WriteRefused, judge_bank_item, validate_memory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
@@ -190,14 +190,14 @@ class MemoryVerbs(RemovalVerbs):
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked") -> MemoryItem | None:
         """Out of every answer, and kept. Archiving twice changes nothing more."""
-        return writing.archive_memory(user, item_id, now=now, reason=reason, actor=self.actor)
+        return archiving.archive_memory(user, item_id, now=now, reason=reason, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
         """The item, or that of the bank it was merged into. Raises WriteRefused where it would be refused now."""
         with user_scope(user):
-            item = writing.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = archiving.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item

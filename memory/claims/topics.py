@@ -60,7 +60,7 @@ def cut_middle(text: str) -> str:
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """As the places of what is found in a text count them."""
+    """The words of a text, as the places of `find_topic_words` count them."""
     return tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
 
 

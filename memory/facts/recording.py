@@ -138,7 +138,7 @@ def list_keys(draft: FactDraft) -> tuple[str, str, str]:
 
 
 def forget_looked_up(found: FoundSlots, recorded: RecordedFact, draft: FactDraft) -> None:
-    """What a statement changed is read anew by those behind it."""
+    """Forget what a statement has changed of what was looked up, so that the next statements read it anew."""
     is_of_doses = draft.relation in {TAKES, DOSE}
     found.has_reviews = found.has_reviews or recorded.review is not None
     if recorded.review is not None or (recorded.closed and (found.has_reviews or is_of_doses)):

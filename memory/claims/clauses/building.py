@@ -78,7 +78,7 @@ def find_tense(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening,
 
 
 def tell_tense(sentence: Sentence, start: int, end: int) -> ClaimTense:
-    """Whether these words announce what they tell."""
+    """"new" where these words announce a change, else "present"."""
     return "new" if has_within(sentence, start, end, MARK + "change") else "present"
 
 

@@ -85,7 +85,7 @@ def tells_hour(time: str) -> bool:
 
 
 def collect_appointments(previous: Sequence[str], languages: Collection[str] | None) -> list[KnownSlot]:
-    """Those that the last turns told side by side."""
+    """The appointments that the last turns told side by side."""
     spoken = order_languages(languages)
     sentences = [raw for turn in previous[-LAST_TURNS:] for raw in SENTENCES.split(turn[:READ_OF_TURN])]
     told = (next(filter(None, (list_appointments(raw, one) for one in spoken)), []) for raw in sentences)

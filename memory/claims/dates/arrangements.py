@@ -105,7 +105,7 @@ def claim_arrangement(told: Arrangement, raw: str, span: Span, language: str) ->
 
 
 def put_arranged(found: Sequence[Claim], arranged: Sequence[Claim]) -> list[Claim]:
-    """In the place of what says less of the same words."""
+    """The claims, with those of appointments in place of what says less of the same words."""
     kept = [one for one in found if one.relation not in LOOSE or not any(is_within(one, other) for other in arranged)]
     return [*kept, *arranged]
 

@@ -128,5 +128,5 @@ def ends_there(behind: str, language: str) -> bool:
 
 @cache
 def list_phrases(language: str) -> tuple[str, ...]:
-    """Spelled out as the text is."""
+    """The phrases that end a work, spelled out as `spell_out` spells the text."""
     return tuple(spell_out(phrase) for phrase in sorted(load_words(language, "works no more")))

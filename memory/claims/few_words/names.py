@@ -29,7 +29,7 @@ def is_told_town(words: Stretch, raw: str, language: str) -> bool:
 
 
 def cut_words(words: Stretch, text: str) -> str:
-    """As they are written, with what stands between them."""
+    """The words as they are written, with what stands between them."""
     return text[words[0].start() : words[-1].end()]
 
 

@@ -97,7 +97,7 @@ def classify(token: ParsedToken, words: HotWords) -> frozenset[str]:
 
 
 def is_negated(token: ParsedToken, words: HotWords) -> bool:
-    """By a `neg`, or in the other schemes by the word itself."""
+    """Whether a word is denied: English parses mark it `neg`, the other schemes tell it by the word alone."""
     return any(child.dep_ == "neg" or "not" in words.classify(child.lower_) for child in token.children)
 
 

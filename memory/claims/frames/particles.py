@@ -42,7 +42,7 @@ def take_apart(tokens: Sequence[HotToken], words: HotWords) -> list[HotToken]:
 
 @cache
 def load_prefixes(language: str) -> tuple[str, ...]:
-    """The longest first."""
+    """The particles that a language writes onto the next word, the longest first."""
     return tuple(sorted(read_entries(language, SUBJECT, "prefix"), key=lambda one: -len(one)))
 
 
@@ -96,7 +96,7 @@ def list_parts(word: str, words: HotWords, wanted: frozenset[str], *, is_definit
 
 
 def find_known_prefix(word: str, words: HotWords, before: str) -> str:
-    """A particle in front of a word that is known, or of others in front of one."""
+    """The particle with which a word begins, if the rest of it is a known word, itself with particles or without."""
     if before and before not in LEADING and not (before == FROM and word[0] == ARTICLE):
         return ""
     for prefix in load_prefixes(words.language):

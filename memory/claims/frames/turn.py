@@ -109,7 +109,7 @@ def cut_earlier(text: str, language: str) -> TurnClauses:
 
 @lru_cache(maxsize=256)
 def cut_masked(masked: str, language: str) -> TurnClauses:
-    """A short turn is read by the next ones as it was cut for itself."""
+    """The clauses of a masked turn, kept since the next turns read it again."""
     return TurnClauses.of(masked, load_hot_words(language))
 
 

@@ -98,7 +98,7 @@ def build_phrase(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def list_templates(language: str) -> Iterator[SlotTemplate]:
-    """Without those that need the name of a medicine, which is enough by itself."""
+    """The templates of health that need no medicine by name: such a name is a cue by itself."""
     drug = join_words(language, "drug")
     for template in load_templates(language):
         if template.relation in OF_HEALTH and drug not in template.source:

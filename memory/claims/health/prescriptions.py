@@ -76,7 +76,7 @@ def find_drugs(raw: str) -> Iterator[tuple[str, int]]:
 
 
 def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[str, int]]) -> Iterator[SlotMatch]:
-    """Of a clause in folded letters that names medicines."""
+    """The medicines of a clause that are swapped or no longer taken. ``clause`` is in folded letters."""
     for language in languages:
         if len(drugs) > 1 and load_phrases(language, "swap", is_folded=True).search(clause):
             (old, _), (new, at) = drugs[0], drugs[-1]
@@ -219,7 +219,7 @@ def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") 
 
 
 def drop_taken(found: Sequence[SlotMatch], further: Sequence[SlotMatch]) -> list[SlotMatch]:
-    """What was read before with what is known more closely of the same words."""
+    """The slots read before, with the more exact ones in place of those of the same words."""
     spans = [one.object_span for one in further]
     kinds = {one.relation for one in further}
     kept = [one for one in found if one.relation not in kinds or not any(overlaps(one.object_span, s) for s in spans)]

@@ -40,7 +40,7 @@ def list_asking_features(sentences: Sequence[Sentence]) -> Features:
 
 
 def rate_asking(sentences: Sequence[Sentence]) -> float:
-    """From 0 to 1, or 0 for nothing said."""
+    """How likely the sentences ask for something, from 0 to 1."""
     return load_asking_weights().predict(list_asking_features(sentences)) if sentences else 0.0
 
 

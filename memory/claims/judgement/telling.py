@@ -64,7 +64,7 @@ def load_weights() -> TellingWeights:
 
 
 def rate_telling(passage: Passage) -> float:
-    """From 0 to 1, or 0 for nothing said."""
+    """How likely a passage tells of the person's life, from 0 to 1."""
     return load_weights().predict(extract_telling_features(passage)) if passage.sentences else 0.0
 
 

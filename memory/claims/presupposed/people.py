@@ -38,13 +38,13 @@ MOST_DESCRIBING: Final = 25
 
 
 def name_being(sentence: SpokenSentence, noun: OwnNoun) -> str:
-    """By their name, or else by the noun."""
+    """What a claim calls a person or an animal: their name, or else the noun."""
     named = find_name_behind(sentence, noun.end)
     return sentence.cut(*named) if named else name_head(sentence, noun)
 
 
 def tell_being(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:
-    """Of a person or an animal."""
+    """What "my brother" or "my dog Rex" takes for granted of somebody."""
     relation = name_relation(sentence, noun)
     at = noun.end + (noun.kinds[0] in PETS and is_qualified(sentence, noun.end))
     named = None if relation in GROUPS else find_name_behind(sentence, at)
@@ -255,7 +255,7 @@ def load_leading_age(language: str) -> re.Pattern[str]:
 
 
 def fold_spoken(text: str) -> str:
-    """In small letters and of the same length."""
+    """In small letters where that leaves every place where it is: some letters become two."""
     return text.lower().replace("’", "'") if len(text.lower()) == len(text) else text
 
 

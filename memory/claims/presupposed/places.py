@@ -153,7 +153,7 @@ def find_joined_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, i
 
 
 def find_trip_end(sentence: SpokenSentence, end: int) -> int:
-    """With when and with whom: up to the end of the sentence."""
+    """Where the words of a trip end: with when and with whom, so at the end of the sentence."""
     stop = next(
         (at for at in range(end, len(sentence.tokens)) if sentence.is_end(at) and sentence.tokens[at].text != ","),
         len(sentence.tokens),

@@ -119,7 +119,7 @@ def find_word(word: str, text: str) -> re.Match[str] | None:
 
 
 def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatch]:
-    """Those of one sentence, in its places."""
+    """The slots of one sentence of the text, their places counted from its beginning."""
     return [
         replace(
             one,

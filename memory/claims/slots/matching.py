@@ -258,7 +258,7 @@ def begins_with_capital(tokens: TokenString, start: int) -> bool:
 
 
 def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:
-    """Without articles before it and adverbs behind it."""
+    """Where an object begins and ends without the articles before it and the adverbs behind it."""
     articles = load_words(language, "article") | load_words(language, "my")
     adverbs = load_words(language, "adverb")
     while True:

@@ -14,9 +14,8 @@ from typing import Any
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
-from memory.benchmarks.bulk import UNHURRIED
 from memory.benchmarks.synthetic import NoteWriter
 from memory.evaluation.loading import create_benchmark_organization
 from memory.facts.keys import fold_key

@@ -19,10 +19,9 @@ from django.db import connection
 from django.utils import timezone
 
 from memory.access.keys import SCOPES, issue_key
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
 from memory.benchmarks import consolidation
-from memory.benchmarks.bulk import UNHURRIED
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.cpu import CpuCost, CpuMeter
 from memory.benchmarks.population import list_small_people, open_population

@@ -17,7 +17,7 @@ from django.urls import reverse
 from rich.console import Console
 from rich.table import Table
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.benchmarks import bulk, consolidation
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.cpu import CpuCost, CpuMeter
@@ -172,7 +172,7 @@ class PersonFiller(GraphFiller):
             return
         super().write(MemoryEvent, [self.build_event(row) for row in items])
         super().write(Exchange, [self.build_exchange(row) for row in items if row.source.get("kind") == "exchange"])
-        with user_scope(self.user, settings=bulk.UNHURRIED):
+        with user_scope(self.user, settings=UNHURRIED):
             self.loader.write_vectors(self.user, [row.pk for row in items], self.now)
 
     def build_event(self, row: MemoryItem) -> MemoryEvent:

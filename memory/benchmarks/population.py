@@ -11,7 +11,7 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import find_user, get_or_create_user
 from memory.benchmarks import bulk
 from memory.benchmarks.staging import MEASURED, WORTH_REBUILDING, BenchmarkStageError, connect_as_owner
@@ -111,10 +111,10 @@ def copy_memories(loader: bulk.BulkLoader, source: EndUser, user: EndUser, count
     columns = ", ".join(
         field.column for field in MemoryItem._meta.concrete_fields if field.column and field.column not in OWN_COLUMNS
     )
-    with user_scope(source, settings=bulk.UNHURRIED), connection.cursor() as cursor:
+    with user_scope(source, settings=UNHURRIED), connection.cursor() as cursor:
         # Between two scopes: no statement sees the rows of two people.
         cursor.execute("CREATE TEMPORARY TABLE IF NOT EXISTS bench_copied AS SELECT * FROM memory_item")
-    with user_scope(user, settings=bulk.UNHURRIED):
+    with user_scope(user, settings=UNHURRIED):
         with connection.cursor() as cursor:
             prefixes = {"theirs": f"'{source.pk}~", "own": f"'{user.pk}~"}
             cursor.execute(COPY.format(columns=columns), {"user": user.pk, "count": count, **prefixes})

@@ -19,9 +19,9 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
-from memory.benchmarks.bulk import UNHURRIED, refresh_statistics
+from memory.benchmarks.bulk import refresh_statistics
 from memory.benchmarks.staging import connect_as_owner
 from memory.evaluation import report
 from memory.evaluation.loading import create_benchmark_organization

@@ -21,7 +21,7 @@ from typing import Any, Final
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
 from memory.benchmarks.staging import BenchmarkStageError
 from memory.benchmarks.synthetic import NoteWriter
@@ -32,7 +32,6 @@ from memory.guard import redact_secrets
 from memory.indexing import queue
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
 from memory.models.transfers import TransferKind, TransferState
-from memory.portability.exporting import UNHURRIED
 from memory.retrieval.results import LEXICAL, STAGES, SearchRequest
 from memory.store import rows
 from memory.store.admission import NewMemory

@@ -24,6 +24,8 @@ from memory.language.stems import LANGUAGES, stem_word
 SUBJECT: Final = "topics"
 NUMBERS: Final = "numbers"
 KIND: Final = "kind "
+# Topics of what somebody eats or drinks.
+CONSUMED: Final = frozenset({"food", "drink"})
 SHARED_WORDS: Final = "word "
 STRUCTURE: Final = frozenset({"cannot", "doing", "without", "ban", "no ban", "lack", "more"})
 # Between two words: what stands behind it belongs to another clause.

@@ -14,6 +14,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.clauses.building import LONGEST, write_sentence
 from memory.claims.dates.agenda import MARK, WORD, find_days, is_of_time, list_links
+from memory.claims.dates.appointments import overlaps
 from memory.claims.dates.rescheduling import CLOCK
 from memory.claims.dates.rescheduling import MOVES as RESCHEDULES
 from memory.claims.frames.languages import find_turn_languages
@@ -106,12 +107,8 @@ def claim_arrangement(told: Arrangement, raw: str, span: Span, language: str) ->
 
 def put_arranged(found: Sequence[Claim], arranged: Sequence[Claim]) -> list[Claim]:
     """The claims, with those of appointments in place of what says less of the same words."""
-    kept = [one for one in found if one.relation not in LOOSE or not any(is_within(one, other) for other in arranged)]
+    kept = [one for one in found if one.relation not in LOOSE or not any(overlaps(one, other) for other in arranged)]
     return [*kept, *arranged]
-
-
-def is_within(one: Claim, other: Claim) -> bool:
-    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
 
 
 def find_arrangement(raw: str, language: str, known: Sequence[KnownSlot]) -> Arrangement | None:

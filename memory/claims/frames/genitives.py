@@ -12,7 +12,7 @@ from typing import Final
 from memory.claims.frames.languages import load_owners
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import SUBJECT, HotWords, load_hot_words
-from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, PEOPLE, THINGS
+from memory.claims.taxonomy import ANIMALS, NOUNS, PEOPLE, THINGS
 from memory.language.concepts import is_vocabulary
 from memory.language.loader import read_entries
 
@@ -20,9 +20,8 @@ LANGUAGE: Final = "en"
 OWNED: Final = "owned"
 ENDING: Final = "s"
 GENITIVE: Final = frozenset({"genitive"})
-HAD: Final = PEOPLE | ANIMALS | ATTRIBUTES | THINGS | {"name"}
 # Of somebody whom no list has: "sports teams" and "sales managers" are nobody's.
-HAD_BY_NAMED: Final = HAD - (THINGS - {"car", "bike", "motorbike", "boat", "house"}) - {"coach", "teacher", "student"}
+HAD_BY_NAMED: Final = NOUNS - (THINGS - {"car", "bike", "motorbike", "boat", "house"}) - {"coach", "teacher", "student"}
 # Words that are as often a name, so that "visits gran" is no Visit's.
 ADDRESSED: Final = frozenset({"mother", "father", "grandmother", "grandfather", "aunt", "uncle", "friend"})
 # Letters of a name, and of endings that words have by themselves: "tennis", "chris", "boss".
@@ -104,7 +103,7 @@ def belongs_to_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool
     behind = tokens[at + 1]
     if whose not in PEOPLE | ANIMALS or words.nouns.get(tokens[at].plain, whose) != whose:
         return False
-    if behind.has("verb", "frame", "participle") or not is_had(tokens, at + 1, words, HAD):
+    if behind.has("verb", "frame", "participle") or not is_had(tokens, at + 1, words, NOUNS):
         return False
     if whose in ANIMALS and behind.plain == "name" and at and tokens[at - 1].has("det"):
         return True

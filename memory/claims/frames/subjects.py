@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memory.claims.frames.matching import FINITE
 from memory.claims.frames.mentions import HotMention, MentionStack
 from memory.claims.frames.phrases import SPEAKER, TAKEN_UP, THIRD, NounPhrase, PhraseReader
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE, SYMMETRIC, find_gender
 
 VERB_SECOND: Final = frozenset({"de"})
-FINITE: Final = ("have 1", "have 3", "be 1", "be 3", "verb")
 # A subject stands no further behind its verb.
 REACH_BEHIND: Final = 4
 SKIPPED: Final = ("clitic", "conj", "wh", "rel", "sub", "that", "not", "greets")

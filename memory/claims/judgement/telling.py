@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from memory.claims.lexicon import load_small_words
 from memory.guard.annotation import AnnotatedText, Sentence
-from memory.guard.features import kind_features, ngram_features, normalise_word, word_features
+from memory.guard.features import Features, kind_features, ngram_features, normalise_word, word_features
 
 WEIGHTS: Final = Path(__file__).parent / "telling.npz"
 BUCKETS: Final = 1 << 17
@@ -31,8 +31,6 @@ ENDING: Final = 2
 # How much a group of features counts beside the others. Of authors left out, pieces of words tell more than skeletons.
 PIECES_COUNT: Final = 1.3
 SKELETONS_COUNT: Final = 0.7
-
-Features = tuple[NDArray[np.intp], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,11 @@ class TellingWeights:
     step: float
     bias: float
 
+    @classmethod
+    def load(cls, path: Path) -> "TellingWeights":
+        with np.load(path) as stored:
+            return cls(stored["steps"], float(stored["step"]), float(stored["bias"]))
+
     def predict(self, features: Features) -> float:
         buckets, values = features
         score = float(values @ self.steps[buckets].astype(np.float32)) * self.step + self.bias
@@ -59,8 +62,7 @@ class TellingWeights:
 
 @cache
 def load_weights() -> TellingWeights:
-    with np.load(WEIGHTS) as stored:
-        return TellingWeights(stored["steps"], float(stored["step"]), float(stored["bias"]))
+    return TellingWeights.load(WEIGHTS)
 
 
 def rate_telling(passage: Passage) -> float:

@@ -12,7 +12,7 @@ from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import has_owner
 from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before, load_being
-from memory.claims.topics import find_topic_words
+from memory.claims.topics import CONSUMED, find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 
@@ -22,7 +22,6 @@ HAD: Final = frozenset({"owns", "has", "car"})
 WHERE: Final = frozenset({"lives_in", "home", "moved_from", "from", "went_to"})
 # Where a participle follows "have" at once.
 PERFECTS: Final = frozenset({"fr", "it"})
-CONSUMED: Final = frozenset({"food", "drink"})
 
 
 def is_misplaced(claim: Claim) -> bool:

@@ -2,14 +2,11 @@
 
 import json
 import os
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,15 +50,6 @@ def manage(*words: str, data_dir: Path, **environment: str) -> subprocess.Comple
         check=False,
         stdin=subprocess.DEVNULL,
     )
-
-
-def free_port() -> int:
-    """Below those that systems give to outgoing connections: one of them could take it while a server is restarted."""
-    while True:
-        port = random.randrange(20_000, 32_000)  # noqa: S311  (a port, no secret)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def find_processes(data_dir: Path) -> list[psutil.Process]:

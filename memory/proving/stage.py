@@ -17,7 +17,8 @@ import psycopg
 from config import embedded
 from config.runtime.postgres import connect_superuser
 from config.runtime.registry import unregister
-from memory.proving.installation import InstallationError, Stack, find_processes, free_port, manage
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import InstallationError, Stack, find_processes, manage
 from memory.proving.patience import PATIENCE_S, eventually
 
 Say = Callable[[str], None]
@@ -115,7 +116,7 @@ def name_canary() -> str:
 def stage_installation(*, is_brief: bool, say: Say) -> Iterator[ProvingStage]:
     """Ends every process of it and removes its directory, also when the command is interrupted or told to end."""
     with ending_as_interrupted(), tempfile.TemporaryDirectory(prefix="prove-", ignore_cleanup_errors=True) as home:
-        stack = Stack(Path(home) / "data", free_port(), free_port())
+        stack = Stack(Path(home) / "data", find_free_port(), find_free_port())
         try:
             stage = ProvingStage(stack, is_brief, say)
             stage.start()

@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from config import embedded
+from memory.benchmarks.serving import find_free_port
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
-from memory.proving.installation import MODEL, Stack, find_processes, free_port, manage
+from memory.proving.installation import MODEL, Stack, find_processes, manage
 from tests.patience import PATIENCE_S, eventually, slowness
 
 pytestmark = pytest.mark.slow
@@ -72,7 +73,7 @@ def test_what_holds_secrets_is_closed_to_others(stack: Stack) -> None:
 
 
 def test_a_second_one_is_refused_by_name(stack: Stack) -> None:
-    refused = manage("up", "--port", str(free_port()), data_dir=stack.data_dir)
+    refused = manage("up", "--port", str(find_free_port()), data_dir=stack.data_dir)
 
     assert refused.returncode == 3
     assert f"already runs (process {stack.pid})" in refused.stdout

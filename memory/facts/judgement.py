@@ -96,6 +96,7 @@ def judge_compared(
     origin: FactOrigin,
     compared: Sequence[tuple[Fact, float | None]],
 ) -> JudgedFacts:
+    """Sort known facts by what a statement is to each: the same, its successor, a contradiction, or nothing."""
     judged = JudgedFacts()
     compared = [pair for pair in compared if pair[0].pk not in beside and not denies_another(pair[0], draft, keys)]
     if not compared:
@@ -263,6 +264,7 @@ def list_told_with(fact: Fact) -> list[ToldSlot]:
 
 
 def ends_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+    """Whether a statement that something is over or new ends this fact."""
     # "My brother no longer works at Tesco" is of him alone.
     if draft.tense == ENDED and draft.relation not in OPEN_RELATIONS and fact.subject_key != keys[0]:
         return False

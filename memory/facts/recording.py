@@ -102,6 +102,7 @@ def record_draft(
     now: datetime,
     actor: str,
 ) -> RecordedFact:
+    """Record a statement: as evidence of a fact that says the same, or as a new one with what it ends."""
     keys = list_keys(draft)
     if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with, found):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
@@ -224,6 +225,7 @@ def set_vector(fact: Fact, draft: FactDraft) -> None:
 def insert_fact(
     user: EndUser, draft: FactDraft, keys: tuple[str, str, str], origin: FactOrigin, *, now: datetime, actor: str
 ) -> Fact:
+    """A new fact of a draft with its first evidence."""
     fact = Fact(
         user=user,
         agent_id=origin.scope.agent_id,

@@ -12,8 +12,8 @@ from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words
 from memory.claims.few_words.brief import BriefSentence
 from memory.claims.few_words.names import (
     Stretch,
+    begins_with_in,
     cut_words,
-    is_in,
     is_name,
     is_plain,
     is_told_town,
@@ -169,7 +169,7 @@ def find_here(raw: str, language: str) -> Iterator[Arrival]:
     folded = [fold_letters(one[0]) for one in words]
     into, here = load_words(language, "in place"), load_words(language, "am here")
     light = here | list_frame_words(language, "i", "adv", "now")
-    at = next((at for at, word in enumerate(folded) if word in into or is_in(folded[at], language)), 0)
+    at = next((at for at, word in enumerate(folded) if word in into or begins_with_in(folded[at], language)), 0)
     if not at or here.isdisjoint(folded[:at]) or not light.issuperset(folded[:at]):
         return
     place = words[at if language == HEBREW else at + 1 :]
@@ -189,7 +189,7 @@ def find_settled(raw: str, language: str) -> Iterator[Arrival]:
     if at is None or names_another(raw, language):
         return
     into = load_words(language, "in place")
-    prepositions = [one for one, word in enumerate(folded) if word in into or is_in(word, language)]
+    prepositions = [one for one, word in enumerate(folded) if word in into or begins_with_in(word, language)]
     for place in prepositions:
         named = words[place if language == HEBREW else place + 1 : at if place < at else None]
         start = min(at, place)
@@ -320,7 +320,9 @@ def find_home(words: Stretch, language: str) -> Stretch | None:
     if noun is None or not any(is_new_word(word, language) for word in folded):
         return None
     is_joined = language == HEBREW
-    at = next((at for at in range(noun + 1, len(words)) if folded[at] in into or is_in(folded[at], language)), None)
+    at = next(
+        (at for at in range(noun + 1, len(words)) if folded[at] in into or begins_with_in(folded[at], language)), None
+    )
     if at is None:
         return None
     first = at if is_joined else at + 1

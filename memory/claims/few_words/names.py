@@ -16,6 +16,8 @@ from memory.language.names import load_given_names
 
 # Words of a name.
 MOST_OF_NAME: Final = 3
+# Letters of a Hebrew word from which its first may be "in".
+LEAST_WITH_IN: Final = 4
 # Words that stand beside each other, as they were found.
 Stretch = Sequence[re.Match[str]]
 
@@ -60,8 +62,9 @@ def names_another(text: str, language: str) -> bool:
     return any(word in their or word in load_given_names() for word in spoken)
 
 
-def is_in(word: str, language: str) -> bool:
-    return language == HEBREW and word.startswith(HEBREW_IN) and len(word) > MOST_OF_NAME
+def begins_with_in(word: str, language: str) -> bool:
+    """Whether "in" is written onto a Hebrew word: "בחיפה"."""
+    return language == HEBREW and word.startswith(HEBREW_IN) and len(word) >= LEAST_WITH_IN
 
 
 def is_plain(word: str, language: str) -> bool:

@@ -66,6 +66,7 @@ def read_having(
     *,
     is_linked: bool,
 ) -> Iterator[ClauseFact]:
+    """What "to have" tells of somebody who is known: "I have two cats", "meine Schwester hat eine Tochter"."""
     tokens = reader.tokens
     for verb, token in enumerate(tokens):
         if not token.has("have 1", "have 3") or token.has("genitive"):
@@ -133,6 +134,7 @@ def is_german_participle(token: HotToken, *, has_capitals: bool) -> bool:
 def tell_things(
     reader: PhraseReader, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
 ) -> Iterator[ClauseFact]:
+    """What somebody has, each thing with its name or number: "two dogs, Biscuit and Mabel", "a son of seven"."""
     tokens = reader.tokens
     denied = is_denied(tokens, verb, start, reader) or (
         end < len(tokens) and any(one.has("not") for one in tokens[end:])

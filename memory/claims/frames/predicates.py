@@ -54,6 +54,7 @@ def read_predicates(
     *,
     is_linked: bool,
 ) -> Iterator[ClauseFact]:
+    """What "to be" tells: "I'm a baker", "my sister is Anna", "my birthday is in May"."""
     tokens = reader.tokens
     for verb, token in enumerate(tokens):
         if not token.has("be 1", "be 3") or token.has("genitive") or any(0 <= one.start - verb <= 3 for one in frames):
@@ -92,6 +93,7 @@ def tells_nobody(reader: PhraseReader, verb: int) -> bool:
 
 
 def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
+    """What stands behind one verb: an attribute, a time, an age, an owner, or else phrases."""
     owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
     owned = place.subject.phrases[-1] if place.subject.phrases else None
     if owner is not None and owner.relation in {*ATTRIBUTES, "name"} and not place.is_denied:
@@ -187,6 +189,7 @@ def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[Nou
 def tell_phrase(
     reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
 ) -> Iterator[ClauseFact]:
+    """What one phrase behind "is" tells: a name, who somebody is to the person, a make, or a quality."""
     subject = place.subject
     owned = subject.phrases[-1] if subject.phrases else None
     if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
@@ -229,6 +232,7 @@ def classify_predicate(
 
 
 def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
+    """Whether a phrase is a name by its capitals, or by its words where nobody writes capitals: "my boss is agnese"."""
     if phrase.owner:
         return False
     if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
@@ -261,6 +265,7 @@ def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
 
 
 def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
+    """Whether a predicate of the person is their name: "I'm Sam", "ich bin die Lea"."""
     tokens = reader.tokens
     at = place.start
     # "Ab November bin ich HiWi": nobody is called something from a day on. "Zu Fuß gekommen": "zu" is "too" and "to".
@@ -380,6 +385,7 @@ def tell_time_of_event(reader: PhraseReader, stack: MentionStack, place: Predica
 def tell_attribute(
     reader: PhraseReader, stack: MentionStack, owner: NounPhrase, place: PredicatePlace
 ) -> Iterator[ClauseFact]:
+    """The value of what the person has one of: "my birthday is on 3 May", "my email is ..."."""
     who = find_owner(owner, stack)
     if who is None:
         return

@@ -71,6 +71,7 @@ def is_led(sentence: SpokenSentence, at: int, preps: frozenset[str]) -> bool:
 
 
 def find_place_end(sentence: SpokenSentence, at: int, kind: str) -> int:
+    """Where the name of a place ends that begins at ``at``; ``at`` itself where none does."""
     first = at + sentence.says(at, "det", "the")
     end, is_name = first, False
     while end < min(first + LONGEST_PLACE, len(sentence.tokens)) and not sentence.tokens[end].is_mark:

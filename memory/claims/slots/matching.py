@@ -80,6 +80,7 @@ class TokenString:
 
 
 def read_tokens(raw: str, language: str) -> TokenString:
+    """The folded words of a sentence as one string for templates; the character before a word tells what it is."""
     stops, adverbs = load_words(language, "stop"), load_words(language, "adverb")
     # Accents count: "è" joins nothing.
     joints = frozenset(read_entries(language, SUBJECT, "joint"))
@@ -200,6 +201,7 @@ def overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def match_template(template: SlotTemplate, tokens: TokenString, language: str) -> Iterator[SlotMatch]:
+    """The slots that a template finds in a sentence, each value cut to what is said of it."""
     for match in template.pattern.finditer(tokens.text):
         groups = match.groupdict()
         start = match.start()

@@ -42,7 +42,7 @@ from books.reading.document import DocumentRefused, ReadDocument, ReadingLimits
 from books.reading.sandbox import read_document
 from memory.access.confinement import RowScope, confine_to
 from memory.access.outbox import drain
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.conf import data_dir
 from memory.indexing import queue
 from memory.indexing.passages import build_passage, set_indexing_deadline
@@ -59,8 +59,6 @@ logger = structlog.get_logger(__name__)
 Clock = Callable[[], datetime]
 SECRET_REFUSED, NOT_STORABLE = "secret_refused", "not_storable"
 ROWS_AT_ONCE: Final = 500
-# A book's rows are written in one transaction, which takes as long as it takes.
-UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 # With the embedder away a book is found by its words alone and the index queue goes on by itself: nobody waits longer.
 INDEX_PATIENCE_S: Final = 30.0
 INDEX_SLICE_S: Final = 5.0

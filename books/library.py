@@ -10,18 +10,18 @@ from django.db.models import Count, Q
 
 from books import jobs
 from books.models import OPEN_STATES, Book, BookChunk, BookJob, JobState
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.lifecycle.erasure import redact_stored_answers
 from memory.models import EndUser, MemoryItem, Tombstone
 from memory.platform import metrics
-from memory.store.writing import delete_memories
+from memory.store.archiving import delete_memories
 from memory.tiers import Indexing
 
 # Removed in one transaction, so that half of a book is never found; a statement for so many.
 REMOVED_AT_ONCE: Final = 1_000
-# Thousands of rows, of which the worker may just hold some that it indexes or learns from.
 UNEMBEDDED: Final = (Indexing.PENDING, Indexing.FAILED)
-UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "30s"}
+# Thousands of rows, of which the worker may just hold some that it indexes or learns from.
+WAITING_FOR_ROWS: Final = {**UNHURRIED, "lock_timeout": "30s"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def list_passage_ids(user: EndUser, ids: Collection[uuid.UUID]) -> set[uuid.UUID
 
 def remove_book(user: EndUser, book_id: uuid.UUID, *, now: datetime) -> bool:
     """For good, with every passage: gone from searches, lists and stored answers at once, from the index soon."""
-    with user_scope(user, settings=UNHURRIED):
+    with user_scope(user, settings=WAITING_FOR_ROWS):
         book = Book.objects.select_for_update().filter(user=user, pk=book_id).first()
         if book is None:
             return False
@@ -139,7 +139,7 @@ def cancel_job(user: EndUser, job_id: uuid.UUID, *, now: datetime) -> BookJob | 
 
     None when there is none such. Raises JobRefused.
     """
-    with user_scope(user, settings=UNHURRIED):
+    with user_scope(user, settings=WAITING_FOR_ROWS):
         job = jobs.lock_job(user, job_id)
         if job is None:
             return None

@@ -38,7 +38,7 @@ class GraphOptions(QueryParameters):
     thread_id: Name | None = Field(default=None, description="The thread of `time=session`.")
 
     @model_validator(mode="after")
-    def need_a_thread(self) -> "GraphOptions":
+    def require_thread(self) -> "GraphOptions":
         if self.time is Span.SESSION and not self.thread_id:
             raise invalid_field("thread_id", "is needed for time=session")
         return self

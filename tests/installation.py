@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory.proving.installation import Stack, free_port
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import Stack
 
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     home = tmp_path_factory.mktemp("an installation")
     data_dir = home / f"data of {'a rather long name ' * 6}end"
-    made = Stack(data_dir, free_port(), free_port())
+    made = Stack(data_dir, find_free_port(), find_free_port())
     yield made
     if made.is_running:
         made.stop()

@@ -43,7 +43,7 @@ ASSEMBLY = ("memory/management/", "memory/benchmarks/", "memory/proving/")
 WRITERS = {
     "tier": {"memory/lifecycle/promotion.py"},
     "text": {"memory/store/writing.py", "memory/store/rows.py"},
-    "status": {"memory/store/writing.py", "memory/store/rows.py"},
+    "status": {"memory/store/archiving.py", "memory/store/rows.py"},
     "version": {"memory/store/writing.py", "memory/store/rows.py"},
     "content_hash": {"memory/store/rows.py"},
     "lexemes": {"memory/store/rows.py"},

@@ -89,23 +89,25 @@ def filter_system_calls() -> bool:
 
 def build_filter(machine: int, forbidden: tuple[int, ...]) -> bytes:
     """A program of the kernel's packet filter: another machine's calls kill, forbidden ones fail, the rest pass."""
-    load_machine, load_number = instruction(0x20, 4), instruction(0x20, 0)
-    checks = b"".join(instruction(0x15, number, len(forbidden) - place, 0) for place, number in enumerate(forbidden))
+    load_machine, load_number = build_instruction(0x20, 4), build_instruction(0x20, 0)
+    checks = b"".join(
+        build_instruction(0x15, number, len(forbidden) - place, 0) for place, number in enumerate(forbidden)
+    )
     # Calls of the other table of x86_64 have numbers from here on.
-    other_table = instruction(0x35, 0x40000000, len(forbidden) + 1, 0)
+    other_table = build_instruction(0x35, 0x40000000, len(forbidden) + 1, 0)
     return b"".join(
         (
             load_machine,
-            instruction(0x15, machine, 1, 0),
-            instruction(0x06, RETURN_KILL),
+            build_instruction(0x15, machine, 1, 0),
+            build_instruction(0x06, RETURN_KILL),
             load_number,
             other_table,
             checks,
-            instruction(0x06, RETURN_ALLOW),
-            instruction(0x06, RETURN_EPERM),
+            build_instruction(0x06, RETURN_ALLOW),
+            build_instruction(0x06, RETURN_EPERM),
         )
     )
 
 
-def instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def build_instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_true, if_false, value)

@@ -52,7 +52,7 @@ def build_part(name: str, paths: Paths) -> Program:
     makers = {
         "postgres": lambda paths: postgres.build_postgres_program(paths.data),
         "redis": build_redis_program,
-        "embedder": embedder_program,
+        "embedder": build_embedder,
     }
     return makers[name](paths)
 
@@ -116,7 +116,7 @@ def build_redis_program(paths: Paths) -> Program:
     )
 
 
-def embedder_program(paths: Paths) -> Program:
+def build_embedder(paths: Paths) -> Program:
     server = BASE_DIR / "docker" / "embedder" / "server.py"
     return Program(
         name="embedder",

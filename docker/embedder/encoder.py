@@ -55,7 +55,7 @@ class Job:
     open_units: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def unit_done(self) -> None:
+    def finish_unit(self) -> None:
         with self.lock:
             self.open_units -= 1
             is_last = self.open_units == 0
@@ -145,7 +145,7 @@ class Transformer:
                 tokens = hidden[place, kept] - self.centre
                 rows = tokens.astype("<f4") if unit.job.whole else np.packbits(tokens > 0, axis=1)
                 unit.job.token_rows[row] = rows.tobytes()
-        unit.job.unit_done()
+        unit.job.finish_unit()
 
 
 def load(folder: Path, replicas: int, steps_back: int) -> ctranslate2.Encoder:

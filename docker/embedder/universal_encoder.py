@@ -32,4 +32,4 @@ class UniversalEncoder:
 
     def _encode(self, unit: Unit) -> None:
         unit.job.vectors[unit.rows] = scale_rows(self._network.encode(unit.ids) @ self._directions.T)
-        unit.job.unit_done()
+        unit.job.finish_unit()

@@ -20,7 +20,7 @@ _MINE: Final = load_words("mine")
 
 
 @cache
-def _announcements() -> dict[str, str]:
+def _load_announcements() -> dict[str, str]:
     found: dict[str, str] = {}
     for kind in ("person", "organisation", "place", "project"):
         article = "an" if kind == "organisation" else "a"
@@ -32,7 +32,7 @@ def _announcements() -> dict[str, str]:
 def find_announced_kind(before: list[str]) -> str | None:
     """The kind of name that the words just before announce."""
     for length in range(min(LONGEST, len(before)), 0, -1):
-        if kind := _announcements().get(" ".join(before[-length:])):
+        if kind := _load_announcements().get(" ".join(before[-length:])):
             return kind
     # "my sister Dana", "mi hermana Dana", "la mia amica Dana"
     if len(before) > 1 and before[-1] in load_introductions() and before[-2] in _MINE:
@@ -41,16 +41,16 @@ def find_announced_kind(before: list[str]) -> str | None:
 
 
 def is_function_word(bare: str) -> bool:
-    return bare in _function_words(is_first=False)
+    return bare in _load_function_words(is_first=False)
 
 
 def is_acronym(bare: str) -> bool:
     """Whether a word in capitals is no ordinary one. Later languages are not asked: "nas" is Portuguese "in the"."""
-    return bare not in _function_words(is_first=True)
+    return bare not in _load_function_words(is_first=True)
 
 
 @cache
-def _function_words(*, is_first: bool) -> frozenset[str]:
+def _load_function_words(*, is_first: bool) -> frozenset[str]:
     """Of all languages, or of the first generation alone."""
     codes = tuple(language.code for language in load_languages() if language.generation == 1 or not is_first)
     grammar = {strip_accents(word) for code in codes for word in load_stop_words(code)}

@@ -190,7 +190,7 @@ def match_announced(tokens: list[Token], place: int) -> tuple[ExtractedEntity, i
     kind = announcements.find_announced_kind([token.bare for token in before])
     if kind is None or not may_be_name(tokens[place], kind):
         return None
-    length = measure_capital_run(tokens, place, is_name_of=kind)
+    length = measure_capital_run(tokens, place)
     return build_entity(tokens, place, length, kind), length
 
 
@@ -201,7 +201,7 @@ def may_be_name(token: Token, kind: str) -> bool:
     return token.is_capital and not announcements.is_function_word(token.bare)
 
 
-def measure_capital_run(tokens: list[Token], place: int, *, is_name_of: str = "") -> int:
+def measure_capital_run(tokens: list[Token], place: int) -> int:
     """The number of words in a name: adjacent capitalised words, with "de" and the like between them."""
     if is_hebrew(tokens[place].text):
         return 1

@@ -107,7 +107,7 @@ def respell(value: str, statement: str, *, is_name: bool = False) -> str:
 
 
 def respell_name(word: str) -> str:
-    """Of a name that stands in another sentence only its capital is known."""
+    """A given name with its capital; any other word as it is."""
     return word.capitalize() if word.islower() and fold_name(word) in load_given_names() else word
 
 

@@ -118,7 +118,7 @@ def build_edge(row: Sequence[Any], now: datetime) -> HotEdge:
 
 
 def list_stems(cue: TurnCue) -> list[str]:
-    """What a word of a value or a name begins with that the turn says, or that means the same."""
+    """Beginnings of words to look for in values and names: the turn's own words, and words that mean the same."""
     stems = [term.partition(":")[2] or term for term in cue.terms]
     # The turn's own words first, so that a long one loses translations alone.
     words = dict.fromkeys(word for word in (*sorted(cue.words), *sorted(stems)) if len(word) >= SHORTEST_STEM)
@@ -128,5 +128,5 @@ def list_stems(cue: TurnCue) -> list[str]:
 
 
 def list_named(edges: Iterable[HotEdge], entities: Collection[str]) -> frozenset[str]:
-    """Of the entities those that another statement has to look for: values of what was read, which have facts too."""
+    """The entities that are the object of a fact read so far: what is known of them takes another statement."""
     return frozenset(edge.object_key for edge in edges if edge.object_key in entities)

@@ -74,7 +74,7 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 
 
 def choose_scope(request: OperatorRequest, person: ViewedPerson, thread_id: str) -> RowScope | None:
-    """Whose conversation of that name is shown; None where there are several and none of them is named."""
+    """The agent and project whose conversation is shown; None where several have that name and none was chosen."""
     if "agent" in request.GET or "project" in request.GET:
         return RowScope(request.GET.get("agent", ""), request.GET.get("project", ""))
     threads = list_hot_threads(person.user, thread_id)
@@ -112,7 +112,7 @@ def describe_turn(turn: ReplayedTurn) -> dict[str, Any]:
 
 
 def name_language(code: str) -> str:
-    """In the language of whoever looks; a code that nobody knows as it is."""
+    """The name of a language in the language of whoever looks; an unknown code stays as it is."""
     try:
         return str(get_language_info(code)["name_translated"])
     except KeyError:

@@ -53,7 +53,7 @@ class TurnCue:
 
 @lru_cache(maxsize=512)
 def read_cue(text: str, intent: str = "", lang: str = "", *, tells: bool = False) -> TurnCue:
-    """``tells``: the turn tells something, so that a word that may ask need not."""
+    """What a text asks about or mentions. ``tells``: it also tells something, so a doubtful word does not ask."""
     text = text[:READ]
     asked = read_question(text)
     bare = fold_text(text)
@@ -82,7 +82,7 @@ def is_former_home(asked: AskedFor) -> bool:
 
 
 def expand_people(named: frozenset[str]) -> frozenset[str]:
-    """With whom else the same word may mean: a child is a son or a daughter, a wife was told of as married to."""
+    """The relations with all others that may mean the same people: a child is a son or a daughter."""
     wide = expand_relations(set(named)) if named else frozenset()
     return named | (wide & BEINGS) | (LOVES if named & PARTNER_NOUNS else frozenset())
 

@@ -78,7 +78,10 @@ class EarlierTalk:
 
 @dataclass(frozen=True, slots=True)
 class HotConversation:
-    """``own_exchange`` is the one of the very words of the turn, and its memory, where it came before the turn."""
+    """A conversation as a turn finds it.
+
+    ``own_exchange`` is the stored exchange of the turn's own words with its memory, if it was stored before the turn.
+    """
 
     state: HotThreadState = field(default_factory=HotThreadState)
     talk: EarlierTalk = field(default_factory=EarlierTalk)
@@ -103,7 +106,7 @@ def load_conversation(user: EndUser, thread_id: str, text: str, reply: str, now:
 
 
 def read_state(rows: Sequence[EarlierRow]) -> HotThreadState:
-    """Turns may stand without a state: those that were stored before a state had an agent and a project."""
+    """The state of a conversation. Turns from before states had an agent and a project only tell their number."""
     row = next((row for row in rows if row.kind == STATE), None)
     if row is not None:
         return HotThreadState.of(row.number, *json.loads(row.said))

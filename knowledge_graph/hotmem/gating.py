@@ -34,7 +34,7 @@ WHOLE, ASKED, ABOUT, TOUCHED, EXPANDED, BESIDE = 1.0, 0.9, 0.8, 0.7, 0.6, 0.3
 
 @dataclass(frozen=True, slots=True)
 class GatedEdge:
-    """``overlap`` is how far the turn is about it, from ``GATE`` to 1."""
+    """A fact that passed the gate. ``overlap`` is how far the turn is about it, from ``GATE`` to 1."""
 
     edge: HotEdge
     overlap: float
@@ -67,7 +67,10 @@ def is_measured(edge: HotEdge, cue: TurnCue) -> bool:
 
 
 def select_about(edges: Iterable[HotEdge], cue: TurnCue, entities: frozenset[str]) -> list[GatedEdge]:
-    """What the turn is about, in no order. What only may hold the answer counts where nothing named does."""
+    """The facts that the turn is about, in no order.
+
+    What only may hold the answer is left out as soon as something that was asked for is found.
+    """
     gated = [GatedEdge(edge, measure_overlap(edge, cue, entities)) for edge in edges]
     is_found = any(one.overlap >= ASKED for one in gated)
     return [one for one in gated if one.overlap >= GATE and not (is_found and one.overlap == EXPANDED)]
@@ -85,12 +88,12 @@ def is_asked_for(edge: HotEdge, cue: TurnCue) -> bool:
 
 
 def is_named(edge: HotEdge, cue: TurnCue) -> bool:
-    """Whether the turn's own words name the relation, where they name any."""
+    """Whether the turn names this relation, or names none at all."""
     return edge.relation in cue.named or not cue.named
 
 
 def measure_own(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
-    """Of what is known of the person themselves."""
+    """How far the turn is about a fact of the person themselves."""
     if edge.relation in NAMING and edge.object_key in entities:
         return WHOLE
     if edge.object_key in entities and not cue.relations.isdisjoint(MEASURED):
@@ -130,7 +133,7 @@ def is_of_others(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> bool:
 
 
 def measure_other(edge: HotEdge, cue: TurnCue, entities: frozenset[str]) -> float:
-    """Of what is known of somebody or something else."""
+    """How far the turn is about a fact of somebody or something else."""
     is_meant = edge.subject_key in entities or not cue.people.isdisjoint(find_people(edge.subject_key))
     if is_meant:
         if wants_taste(cue):

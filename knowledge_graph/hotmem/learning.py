@@ -105,7 +105,7 @@ class SpokenTurn:
 
     @cached_property
     def opened(self) -> str:
-        """Without the words that ask to remember it; places stay where they are."""
+        """The text with blanks for words that ask to remember it, so that the places of triples still fit."""
         return open_requests(self.text, self.lang)
 
     @cached_property
@@ -113,7 +113,7 @@ class SpokenTurn:
         return mask_inner_dots(self.opened)
 
     def cut_around(self, span: tuple[int, int], marks: re.Pattern[str]) -> str:
-        """What stands between the marks before a place and behind it; of no place nothing."""
+        """The words around a place, from the mark before it to the mark behind it; empty where there is no place."""
         start, end = span
         if not end:
             return ""
@@ -153,7 +153,7 @@ def record_reading(
 
 
 def draft_turn(replied: RepliedReading, text: str, now: datetime) -> Iterator[tuple[TripleOutcome, FactDraft | None]]:
-    """What a turn tells in its order, each with its draft; without one where it is not kept."""
+    """Each thing that a turn tells, in order, with the fact to be recorded; None where it is not kept."""
     spoken = SpokenTurn(text, replied.reading.lang)
     for claim in replied.waiting:
         yield describe_claim(claim, WAITS), None
@@ -167,13 +167,13 @@ def draft_turn(replied: RepliedReading, text: str, now: datetime) -> Iterator[tu
 
 
 def describe_claim(claim: Claim, reason: str = "") -> TripleOutcome:
-    """A reply as a triple. One that fills no slot is told by its words."""
+    """What a reply to the assistant told, as a triple; its own words are the object where it fills no slot."""
     triple = (claim.subject, claim.relation, claim.object or claim.statement)
     return TripleOutcome(triple, CONFIDENCE[choose_confidence(claim)], "skipped", reason)
 
 
 def draft_reply(claim: Claim, text: str, now: datetime) -> FactDraft:
-    """As the reading of an exchange drafts it."""
+    """The fact of a reply, drafted as the later reading of the exchange drafts it, so that the two are one."""
     return FactDraft.from_claim(
         claim,
         claim.statement,
@@ -201,7 +201,7 @@ def choose_statement(spoken: SpokenTurn, triple: HotTriple) -> tuple[str, str]:
 
 
 def find_own_words(spoken: SpokenTurn, triple: HotTriple) -> str:
-    """The words of its place; without one the triple itself."""
+    """The words in which the person told a triple; where their place is not known, the triple spelled out."""
     start, end = triple.span
     # A triple's place begins at its verb: "I like jazz" is what a person reads on their page, and not "like jazz".
     before = spoken.text[:start].rstrip()
@@ -212,7 +212,7 @@ def find_own_words(spoken: SpokenTurn, triple: HotTriple) -> str:
 
 
 def find_harm(statement: str, triple: HotTriple) -> str:
-    """Why it may not be kept, as of any statement; empty where it may."""
+    """Why a triple may not be kept: "secret" or "order"; empty where it may."""
     return find_harm_of_words(statement) or find_triple_harm(triple.key)
 
 
@@ -263,7 +263,10 @@ def describe_recorded(told: TripleOutcome, recorded: RecordedFact, now: datetime
 
 
 def end_triple(user: EndUser, triple: HotTriple, update: TurnUpdate, *, now: datetime, actor: str) -> None:
-    """What the person takes back never was so; what has ended held until now. A person's own entry awaits them."""
+    """End the fact of a triple: taken back it never held, ended it held until now.
+
+    A fact that the person entered by hand is left to them.
+    """
     gone = {fact.pk for fact in (*update.retracted, *update.superseded)}
     told = [one.fact for one in update.told if one.fact is not None]
     fact = find_held(user, triple)

@@ -19,7 +19,7 @@ from knowledge_graph.hotmem.ranking import RankedEdge
 from memory.access.cursors import open_bounded_cursor
 from memory.conf import memory_conf
 from memory.facts.nearest import find_nearest
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.language.analysis import extract_terms
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
@@ -51,7 +51,7 @@ RankEdges = Callable[[Iterable[GatedEdge]], list[RankedEdge]]
 
 @dataclass(frozen=True, slots=True)
 class FactsByMeaning:
-    """The facts nearest to a question with their cosines, and from what on one is near."""
+    """The facts nearest to a question by their cosines; from ``least`` on a cosine is near enough to be told."""
 
     cosines: Mapping[UUID, float]
     least: float
@@ -80,12 +80,12 @@ def start_finding_near(user: EndUser, text: str) -> TakeNear:
 
 
 def take_none() -> None:
-    """Of a turn that asks nothing."""
+    """Stands in for the search by meaning where a turn asks nothing."""
 
 
 def find_near(user: EndUser, text: str, deadline: Deadline) -> FactsByMeaning | None:
     with suppress(Unavailable):
-        embedder = question_embedder(deadline)
+        embedder = build_question_embedder(deadline)
         vector = embedder.embed_query(text, deadline)
         with open_bounded_cursor(DATABASE, user.pk, deadline, {}):
             cosines = find_nearest(user, vector, embedder.model, asked=True, limit=MOST_NEAR)
@@ -104,7 +104,10 @@ def measure_near(edge: HotEdge, cosine: float, cue: TurnCue) -> float:
 def rank_near(
     edges: Iterable[HotEdge], near: FactsByMeaning, cue: TurnCue, rank: RankEdges, resting: Collection[object]
 ) -> list[RankedEdge]:
-    """Those that are near, the nearest first, each sentence once; what was said a moment ago, if it is very near."""
+    """The facts that are near to the question, the nearest first, each sentence once.
+
+    What was told a moment ago rests, unless it is very near.
+    """
     measured = (GatedEdge(edge, measure_near(edge, near.cosines[edge.fact_id], cue)) for edge in edges)
     by_sentence: dict[str, GatedEdge] = {}
     for one in sorted(measured, key=lambda one: -one.overlap):

@@ -30,7 +30,7 @@ GOOD: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class ScoreWeights:
-    """Of the relation's priority, recency, words in common and confidence."""
+    """How much each part of a score counts: the priority of a relation, the age, shared words, the confidence."""
 
     priority: float
     recency: float
@@ -79,7 +79,7 @@ def find_priority(relation: str) -> float:
 
 
 def measure_recency(said_at: datetime, now: datetime, days: float) -> float:
-    """1 for what was just said, 1/e after so many days."""
+    """Falls from 1 for what was just said to 1/e after ``days``."""
     age = max(0.0, (now - said_at).total_seconds() / SECONDS_A_DAY)
     return math.exp(-age / days)
 

@@ -59,7 +59,7 @@ class ReplayedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedThread:
-    """Threads of one name in two agents or projects are two."""
+    """A conversation that can be replayed. The same ``thread_id`` under two agents or projects is two conversations."""
 
     thread_id: str
     agent_id: str
@@ -69,7 +69,7 @@ class ReplayedThread:
 
 
 def list_hot_threads(user: EndUser, thread_id: str = "", *, limit: int = MOST_THREADS) -> list[ReplayedThread]:
-    """The latest first; with ``thread_id`` those of that name."""
+    """Conversations, the latest first; with ``thread_id`` only those of that name."""
     with user_scope(user):
         threads = HotThread.objects.filter(user=user, **({"thread_id": thread_id} if thread_id else {}))
         return [
@@ -81,7 +81,10 @@ def list_hot_threads(user: EndUser, thread_id: str = "", *, limit: int = MOST_TH
 def replay_thread(
     user: EndUser, thread_id: str, scope: RowScope = EVERYTHING, *, before: int | None = None, limit: int
 ) -> list[ReplayedTurn]:
-    """The latest turns first, those before a number. Of facts that were forgotten since nothing is told."""
+    """Turns of a conversation, the latest first; with ``before`` those with a lower number.
+
+    Facts that were forgotten since are left out.
+    """
     with user_scope(user):
         turns = HotTurn.objects.filter(
             user=user, thread_id=thread_id, agent_id=scope.agent_id, project_id=scope.project_id
@@ -169,5 +172,5 @@ def word_fact(fact: Fact, lang: str, *, as_sentence: bool = False) -> str:
 
 
 def word_facts(fact_ids: Iterable[str], facts: Mapping[str, Fact], lang: str) -> list[str]:
-    """Of those that are still there."""
+    """Facts in words, without those that were forgotten since."""
     return [word_fact(facts[fact_id], lang) for fact_id in fact_ids if fact_id in facts]

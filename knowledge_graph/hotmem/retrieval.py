@@ -76,7 +76,7 @@ def find_hot_facts(
 def find_named(
     user: EndUser, edges: Sequence[HotEdge], cue: TurnCue, mentions: Sequence[str], now: datetime
 ) -> tuple[list[HotEdge], frozenset[str]]:
-    """Those with a relation, and what is known of whom they name; and the keys of whom the turn is about."""
+    """The facts that fill a relation and the facts of whomever they name; and the keys of whom the turn is about."""
     typed = [edge for edge in edges if edge.relation not in OPEN_RELATIONS]
     entities = list_entities(typed, cue) or frozenset(mentions)
     known = {edge.fact_id for edge in typed}
@@ -97,7 +97,7 @@ def tell_doubts(user: EndUser, found: HotFindings) -> HotFindings:
 
 
 def doubt_edge(edge: HotEdge, doubts: Mapping[UUID, Fact]) -> HotEdge:
-    """A limit stands until a person has decided, and what is doubted of it is told with it."""
+    """A limit that a later statement doubts, together with that statement: it holds until a person has decided."""
     newer = doubts.get(edge.fact_id)
     return edge if newer is None else edge._replace(doubted_at=newer.first_seen, later=newer.statement)
 
@@ -118,7 +118,7 @@ def keep_fresh(edges: list[HotEdge], conf: HotPathConf, now: datetime) -> list[H
 
 
 def find_resting(ranked: Sequence[RankedEdge], cue: TurnCue, state: HotThreadState, turns: int) -> frozenset[object]:
-    """What was said within the last turns, but for what the turn asks for."""
+    """The facts that were told within the last ``turns`` and rest now, except what this turn asks for."""
     lately = {one.fact_id for one in state.shown if one.turn > state.turn - turns - 1}
     asked = {one.edge.fact_id for one in ranked if cue.is_asking and one.overlap >= ASKED}
     return frozenset(lately - asked)

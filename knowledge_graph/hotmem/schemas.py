@@ -10,6 +10,7 @@ from knowledge_graph.hotmem.learning import TripleOutcome
 from knowledge_graph.hotmem.triples import GivenTriple
 from knowledge_graph.hotmem.turn import HotBullet, HotTurnResult
 from memory.claims.claim import SPEAKER
+from memory.claims.frames.triples import Intent
 from memory.conf import memory_conf
 from memory.facts.evidence import compute_confidence
 from memory.facts.keys import OPEN_RELATIONS
@@ -35,10 +36,6 @@ from memory.web.scoping import ScopedFields
 
 MOST_TRIPLES = 500
 ThreadName = Annotated[Name, Field(min_length=1)]
-Intent = Literal[
-    "FACT_STATEMENT", "MULTIPLE_FACTS", "QUESTION_WITH_FACT", "PURE_QUESTION", "CORRECTION", "REACTION",
-    "HYPOTHETICAL", "INSTRUCTION",
-]  # fmt: skip
 
 
 class HotTurnIn(ScopedFields, RequestBody):

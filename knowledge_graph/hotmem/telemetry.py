@@ -19,7 +19,7 @@ MOST_KEPT: Final = 2_000
 
 
 class TurnTelemetry:
-    """Of one process; the sums over all are in the metrics."""
+    """Times and counts of the turns of one process. Sums over all processes are in the metrics."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,7 +28,7 @@ class TurnTelemetry:
         self._reported_at = time.monotonic()
 
     def add(self, timings_ms: Mapping[str, float], bullets: int) -> dict[str, float] | None:
-        """The line that is due, if one is."""
+        """Count a turn; returns the figures to be logged now and then, else None."""
         with self._lock:
             for stage, ms in timings_ms.items():
                 self._times[stage].append(ms)

@@ -60,7 +60,7 @@ class HotThreadState:
 
     @classmethod
     def of(cls, turn: int, mentions: list[str], recent: list[Any], shown: list[Any]) -> "HotThreadState":
-        """Of the columns of its row."""
+        """The state out of the columns of its row."""
         return cls(
             turn,
             mentions,
@@ -102,7 +102,7 @@ def lock_thread(user: EndUser, thread_id: str) -> None:
 
 
 def load_thread(user: EndUser, thread_id: str) -> HotThreadState:
-    """Without its turns. In the user's scope."""
+    """The state of a conversation, a new one where it has none. In the user's scope."""
     with connection.cursor() as cursor:
         cursor.execute(LOAD_STATE, list_conversation_keys(user, thread_id))
         row = cursor.fetchone()
@@ -147,7 +147,7 @@ def link_exchange(user: EndUser, exchange: Exchange) -> HotTurn | None:
 
 
 def drop_turns_of(user: EndUser, memory_ids: Sequence[UUID]) -> None:
-    """Deleted memories take the turns they were along. In the user's scope."""
+    """Delete the turns that were stored with deleted memories. In the user's scope."""
     HotTurn.objects.filter(user=user, memory_id__in=list(memory_ids)).delete()
 
 

@@ -43,7 +43,7 @@ MOST_NAMED: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class ForgottenTriples:
-    """How many, and the memories that name what they said still."""
+    """How many facts were forgotten, and which memories still name what they said."""
 
     count: int
     named_in: Sequence[UUID]
@@ -112,7 +112,7 @@ def draft_given(triple: GivenTriple, now: datetime) -> FactDraft:
 
 
 def name_origin(triple: GivenTriple) -> FactOrigin:
-    """The same for the same triple of the same time, so that an import that is repeated adds nothing."""
+    """An origin made of the triple and its time: a repeated import finds it and adds nothing."""
     said_at = triple.occurred_at.isoformat() if triple.occurred_at else ""
     parts = (fold_key(triple.subject), triple.relation, fold_key(triple.object), said_at)
     return FactOrigin(EvidenceKind.IMPORT, uuid5(NAMESPACE_OID, "\x1f".join(parts)))

@@ -36,7 +36,7 @@ from memory.claims.frames import HotReading
 from memory.claims.frames.remembering import load_requests
 from memory.claims.health.cues import load_health_cues
 from memory.claims.health.dose_changes import load_dose_moves
-from memory.claims.succession import read_new_dose
+from memory.claims.health.moved_doses import read_new_dose
 from memory.claims.turns import read_turn
 from memory.conf import HotPathConf, memory_conf
 from memory.facts.antecedents import list_antecedents
@@ -134,7 +134,10 @@ def warm_up() -> None:
 
 
 def run_hot_turn(user: EndUser, new: NewHotTurn, *, now: datetime, actor: str) -> HotTurnResult:
-    """Raises WriteRefused for a text or a language that breaks a rule. A stranger has nothing, and gets nothing."""
+    """Read a turn, record what it tells, and choose what is laid beside it.
+
+    For a stranger nothing is kept or known. Raises WriteRefused for a text or a language that breaks a rule.
+    """
     clock, conf = StageClock(), memory_conf().hot
     refuse_unknown_language(new.lang, conf)
     text = validate_field_text(redact_secrets(new.text).text, MAX_TEXT_CHARS)
@@ -222,7 +225,10 @@ def learn_turn(
     now: datetime,
     actor: str,
 ) -> TurnUpdate:
-    """Evidence is the exchange of the same words where that came first, else the turn itself."""
+    """Record what a turn tells.
+
+    Its evidence is the stored exchange of the same words if that came first, else the turn itself: counted once.
+    """
     if not new.observes:
         return list_unlearned(replied, NOT_OBSERVED)
     if not replied.tells:
@@ -235,7 +241,7 @@ def learn_turn(
 
 
 def list_unlearned(replied: RepliedReading, reason: str) -> TurnUpdate:
-    """What was read and is not kept."""
+    """What a turn told, none of it kept, each with the reason."""
     told = [describe_claim(one, reason) for one in replied.replies]
     told += [TripleOutcome(one.key, one.confidence, "skipped", reason) for one in replied.reading.triples]
     return TurnUpdate(told)

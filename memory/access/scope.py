@@ -20,6 +20,12 @@ USER_SETTING = "app.user_id"
 POLICY_SETTINGS = frozenset({USER_SETTING, MEMBER_SETTING, AGENT_SETTING, PROJECT_SETTING})
 
 
+# For work on all of somebody's rows in one transaction, which takes as long as it takes: on a busy machine a batch of
+# texts took the fifteen seconds for which others may stand idle. A lost process ends its connection, and with it the
+# transaction.
+UNHURRIED = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
+
+
 class WrongScope(Exception):
     """A scope of one user, agent or project was opened inside the scope of another. Always a bug."""
 

@@ -20,7 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from numpy.typing import NDArray
 
 from config.runtime.postgres import MEGABYTE, measure_memory
-from memory.access.scope import allow_statements, user_scope
+from memory.access.scope import UNHURRIED, allow_statements, user_scope
 from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.conf import memory_conf
 from memory.inference import embedder
@@ -41,7 +41,6 @@ HOW = (
     f"{DIRECTIONS} random directions (cosine about 0.9 to where it was)"
 )
 MARK = "benchmark"
-UNHURRIED = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 TABLES = ("memory_item", "memory_vector")
 VECTORS = """
 INSERT INTO memory_vector

@@ -96,7 +96,7 @@ class BenchmarkClient:
     def remove(self, user: str, item: str) -> None:
         self._send("DELETE", f"/api/v1/users/{user}/memories/{item}", None)
 
-    def ids(self, user: str) -> set[str]:
+    def list_ids(self, user: str) -> set[str]:
         """Of all its memories, page by page."""
         found: set[str] = set()
         cursor = ""
@@ -119,7 +119,7 @@ class BenchmarkClient:
         self.fallbacks.update(debug["fallbacks_used"])
         return [hit["memory_id"] for hit in answer["results"]]
 
-    def context(self, user: str, query: str) -> None:
+    def compose_context(self, user: str, query: str) -> None:
         self._post("context", f"/api/v1/users/{user}/context", {"query": query, "thread_id": "benchmark"})
 
     def wait_for_first_token(self, user: str, question: str, find_thought_ms: Callable[[str], float | None]) -> float:
@@ -134,7 +134,7 @@ class BenchmarkClient:
                     return (time.perf_counter() - started) * 1000 - thought_ms
         raise CallFailedError("a stream ended before its first token")
 
-    def insights(self, user: str, query: str) -> None:
+    def gather_insights(self, user: str, query: str) -> None:
         with self.watch.measure("insights"):
             self._send("GET", f"/api/v1/users/{user}/insights?{urlencode({'query': query})}", None)
 

@@ -14,14 +14,13 @@ from typing import Any
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
-from memory.benchmarks.bulk import UNHURRIED
 from memory.benchmarks.synthetic import NoteWriter
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.facts.keys import fold_key
 from memory.facts.pairs import read_statement
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.lifecycle.consolidation import consolidate_user
 from memory.models import EndUser, Fact
 from memory.platform.deadline import Deadline
@@ -69,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def measure(plan: ConsolidationPlan, console: Console) -> ConsolidationFigures:
     figures, now = ConsolidationFigures(), timezone.now()
-    with benchmark_organization(now) as organization:
+    with create_benchmark_organization(now) as organization:
         user = get_or_create_user(organization, "measured")
         started = time.perf_counter()
         load_facts(user, plan, now)
@@ -94,7 +93,7 @@ def load_facts(user: EndUser, plan: ConsolidationPlan, now: datetime) -> None:
     for start in range(0, len(statements), BATCH):
         batch = statements[start : start + BATCH]
         deadline = Deadline(EMBEDDING_S)
-        service = question_embedder(deadline)
+        service = build_question_embedder(deadline)
         vectors = service.embed_passages(batch, deadline)
         rows = [build_fact(user, text, now - timedelta(days=rng.random() * OLDEST_DAYS)) for text in batch]
         for row, vector in zip(rows, vectors, strict=True):

@@ -119,7 +119,7 @@ class ExchangeMeasurement:
         delays = [(one.profiled_at - one.created_at).total_seconds() * 1000 for one in read if one.profiled_at]
         figures.prompt = sum(delay <= PROMPT_S * 1000 for delay in delays) / len(delays)
         figures.out_of_order = sum(count_inversions(self.wait_until_read(person)) for person in people)
-        figures.spreads = {STORE: self.client.watch.spreads()[STORE], KNOWN: summarize_latencies(delays)}
+        figures.spreads = {STORE: self.client.watch.summarize()[STORE], KNOWN: summarize_latencies(delays)}
         figures.spreads |= measure_reading(people[0])
         if delays := [self.wait_until_reminded(number) for number in range(self.plan.streams)]:
             figures.spreads[REMINDED] = summarize_latencies(delays)
@@ -196,7 +196,7 @@ def measure_reading(person: EndUser) -> dict[str, LatencySpread]:
     for turn in turns:
         with watch.measure(READ):
             profiling.draft_facts(person, turn)
-    return watch.spreads()
+    return watch.summarize()
 
 
 def count_messages() -> int:

@@ -19,10 +19,9 @@ from django.db import connection
 from django.utils import timezone
 
 from memory.access.keys import SCOPES, issue_key
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
 from memory.benchmarks import consolidation
-from memory.benchmarks.bulk import UNHURRIED
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.cpu import CpuCost, CpuMeter
 from memory.benchmarks.population import list_small_people, open_population
@@ -149,7 +148,7 @@ def measure_parts(
         }
         for part in parts:
             work[part](say)
-            figures.spreads |= client.watch.spreads()
+            figures.spreads |= client.watch.summarize()
             figures.costs |= run.meter.costs
             figures.parts.append(part)
             yield part
@@ -192,7 +191,7 @@ class GrowthRun:
                     self.client.search(rng.choice(people).external_id, question, LIMIT)
             with self.count(f"context, {name}", "context"):
                 for question in self.writer.draw_questions(self.plan.queries):
-                    self.client.context(rng.choice(people).external_id, question)
+                    self.client.compose_context(rng.choice(people).external_id, question)
             with self.count(f"store until indexed, {name}", "store one memory"):
                 chosen = [rng.choice(people).external_id for _ in range(self.plan.queries)]
                 for user, note in zip(chosen, self.writer.notes(self.plan.queries), strict=True):
@@ -205,7 +204,7 @@ class GrowthRun:
             for person in (self.large, self.small[0]):
                 for question in self.writer.draw_questions(WARM_UP):
                     self.client.search(person.external_id, question, LIMIT)
-                    self.client.context(person.external_id, f"{question} ({WARM_UP})")
+                    self.client.compose_context(person.external_id, f"{question} ({WARM_UP})")
                 self.client.store(person.external_id, build_payload(next(self.writer.notes(1)), self.now))
                 self.client.wait_until_indexed(person.external_id)
 

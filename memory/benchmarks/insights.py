@@ -16,8 +16,8 @@ from django.db import connection, models
 from knowledge_graph.extraction.concepts import extract_concepts, select_problem_keys
 from knowledge_graph.extraction.context_types import CONTEXT_TYPES
 from knowledge_graph.models import ActionStat, Concept, Edge, Entity, Mention, RoutingStat, Solution, SolutionCue
-from memory.access.scope import user_scope
-from memory.benchmarks.bulk import CHUNK, MARK, UNHURRIED, build_ready_row
+from memory.access.scope import UNHURRIED, user_scope
+from memory.benchmarks.bulk import CHUNK, MARK, build_ready_row
 from memory.benchmarks.client import BenchmarkClient
 from memory.benchmarks.synthetic import NoteWriter, SyntheticNote
 from memory.evaluation.report import BenchmarkTarget
@@ -85,11 +85,11 @@ def measure(
             memory.get_insights(user, question, now=now, thread_id="benchmark")
     with client.pause_counting():
         for question in questions[:WARM_UP]:
-            client.insights(user.external_id, question)
+            client.gather_insights(user.external_id, question)
     for question in questions[WARM_UP + plan.queries :]:
-        client.insights(user.external_id, question)
-    spreads = client.watch.spreads()
-    return watch.spreads() | {"through HTTP": spreads["insights"]}
+        client.gather_insights(user.external_id, question)
+    spreads = client.watch.summarize()
+    return watch.summarize() | {"through HTTP": spreads["insights"]}
 
 
 @dataclass(slots=True)

@@ -130,7 +130,7 @@ class LoadRun:
         # Without a pause between questions twenty clients measure only how many searches a second two cores can do.
         pace = Pace(self.plan.searches) if self.plan.searches else None
 
-        def one_client(number: int) -> None:
+        def ask_until_over(number: int) -> None:
             for question in cycle(questions[number :: self.plan.clients]):
                 if pace:
                     pace.wait()
@@ -142,8 +142,8 @@ class LoadRun:
                     self.figures.stale += len(deleted & set(found))
 
         with ThreadPoolExecutor(self.plan.clients) as pool:
-            list(pool.map(one_client, range(self.plan.clients)))
-        return watch.spreads()["search"]
+            list(pool.map(ask_until_over, range(self.plan.clients)))
+        return watch.summarize()["search"]
 
     @contextmanager
     def collect_errors(self) -> Iterator[None]:
@@ -160,7 +160,7 @@ class LoadRun:
         notes = iter(self.writer.notes(round(self.plan.writes * self.plan.seconds * 2)))
         lock = threading.Lock()
 
-        def one_writer() -> None:
+        def write_until_over() -> None:
             while not self.over.is_set():
                 with lock:
                     note = next(notes, None)
@@ -172,7 +172,7 @@ class LoadRun:
 
         # Four, so that a slow call delays no other.
         with ThreadPoolExecutor(4) as pool:
-            running = [pool.submit(one_writer) for _ in range(4)]
+            running = [pool.submit(write_until_over) for _ in range(4)]
             try:
                 yield
             finally:
@@ -215,7 +215,7 @@ class LoadRun:
         self.figures.drift = report.drift
         if report.problem:
             self.figures.errors.append(f"not compared: {report.problem}")
-        present = self.client.ids(self.user)
+        present = self.client.list_ids(self.user)
         self.figures.lost = len(set(self.written) - present)
         self.figures.stale += len(self.deleted_ids & present)
         for item, text in list(self.written.items())[-LOOKED_FOR:]:

@@ -118,9 +118,9 @@ class OverloadRun:
             self.flood(http, rate)
             self.measure_recovery(http, quiet)
         self.client.wait_until_indexed(self.user)
-        kept = self.client.ids(self.user)
+        kept = self.client.list_ids(self.user)
         self.figures.acknowledged, self.figures.lost = len(self.written), len(set(self.written) - kept)
-        self.figures.spreads = {"quiet": quiet, **self.watch.spreads()}
+        self.figures.spreads = {"quiet": quiet, **self.watch.summarize()}
         return self.figures
 
     @contextmanager

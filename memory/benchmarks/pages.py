@@ -17,7 +17,7 @@ from django.urls import reverse
 from rich.console import Console
 from rich.table import Table
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.benchmarks import bulk, consolidation
 from memory.benchmarks.client import CallFailedError
 from memory.benchmarks.cpu import CpuCost, CpuMeter
@@ -71,7 +71,7 @@ def measure(
     [question] = writer.draw_questions(1)
     round_ = PageRound(url, plan.times, PageAddresses(user, subjects, question, now), writer)
     round_.open_everything()
-    return round_.watch.spreads(), round_.meter.costs
+    return round_.watch.summarize(), round_.meter.costs
 
 
 @dataclass(slots=True)
@@ -170,16 +170,16 @@ class PersonFiller(GraphFiller):
         items = [row for row in rows if isinstance(row, MemoryItem)]
         if not items:
             return
-        super().write(MemoryEvent, [self.event(row) for row in items])
-        super().write(Exchange, [self.exchange(row) for row in items if row.source.get("kind") == "exchange"])
-        with user_scope(self.user, settings=bulk.UNHURRIED):
+        super().write(MemoryEvent, [self.build_event(row) for row in items])
+        super().write(Exchange, [self.build_exchange(row) for row in items if row.source.get("kind") == "exchange"])
+        with user_scope(self.user, settings=UNHURRIED):
             self.loader.write_vectors(self.user, [row.pk for row in items], self.now)
 
-    def event(self, row: MemoryItem) -> MemoryEvent:
+    def build_event(self, row: MemoryItem) -> MemoryEvent:
         at = row.occurred_at or self.now
         return MemoryEvent(user=self.user, item=row, kind="stored", after={"tier": row.tier}, actor=bulk.MARK, at=at)
 
-    def exchange(self, row: MemoryItem) -> Exchange:
+    def build_exchange(self, row: MemoryItem) -> Exchange:
         question, _, answer = row.text.partition(". ")
         at = row.occurred_at or self.now
         read = {"profiled_at": self.now, "detection": "skipped", "detection_at": self.now, "created_at": at}

@@ -11,13 +11,13 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import find_user, get_or_create_user
 from memory.benchmarks import bulk
 from memory.benchmarks.staging import MEASURED, WORTH_REBUILDING, BenchmarkStageError, connect_as_owner
 from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir, memory_conf
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.inference import embedder
 from memory.models import EndUser, MemoryItem, Organization
 
@@ -46,7 +46,7 @@ def open_population(memories: int, seed: int, say: Say) -> Iterator[Organization
     """The organisation with at least so many memories. It is kept: the next size grows out of it."""
     if memory_conf().vector.backend != "pgvector":
         raise BenchmarkStageError("rows can be loaded directly only where pgvector is the vector index")
-    with benchmark_organization(timezone.now(), f"population-{seed}") as organization:
+    with create_benchmark_organization(timezone.now(), f"population-{seed}") as organization:
         grow_population(organization, share_memories(memories), seed, say)
         yield organization
 
@@ -111,10 +111,10 @@ def copy_memories(loader: bulk.BulkLoader, source: EndUser, user: EndUser, count
     columns = ", ".join(
         field.column for field in MemoryItem._meta.concrete_fields if field.column and field.column not in OWN_COLUMNS
     )
-    with user_scope(source, settings=bulk.UNHURRIED), connection.cursor() as cursor:
+    with user_scope(source, settings=UNHURRIED), connection.cursor() as cursor:
         # Between two scopes: no statement sees the rows of two people.
         cursor.execute("CREATE TEMPORARY TABLE IF NOT EXISTS bench_copied AS SELECT * FROM memory_item")
-    with user_scope(user, settings=bulk.UNHURRIED):
+    with user_scope(user, settings=UNHURRIED):
         with connection.cursor() as cursor:
             prefixes = {"theirs": f"'{source.pk}~", "own": f"'{user.pk}~"}
             cursor.execute(COPY.format(columns=columns), {"user": user.pk, "count": count, **prefixes})

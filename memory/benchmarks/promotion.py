@@ -19,12 +19,12 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
-from memory.benchmarks.bulk import UNHURRIED, refresh_statistics
+from memory.benchmarks.bulk import refresh_statistics
 from memory.benchmarks.staging import connect_as_owner
 from memory.evaluation import report
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.evaluation.report import BenchmarkTarget
 from memory.evaluation.timing import LatencySpread, Stopwatch
 from memory.lifecycle import promotion
@@ -93,7 +93,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def measure(plan: PromotionPlan, console: Console) -> PromotionFigures:
     """Load, promote everybody once, and once more when nothing is due. What was loaded goes afterwards."""
     figures, watch, now = PromotionFigures(), Stopwatch(), timezone.now()
-    with benchmark_organization(now) as organization:
+    with create_benchmark_organization(now) as organization:
         started = time.perf_counter()
         console.print(f"loading {plan.items:,} memories of {plan.users:,} users")
         users = load_rows(organization, plan, now)
@@ -106,7 +106,7 @@ def measure(plan: PromotionPlan, console: Console) -> PromotionFigures:
         # A row that somebody held at that moment was passed over and is the next pass's.
         figures.moved, figures.let_go = figures.moved + late, figures.let_go + dropped
         console.print("clearing away")
-    figures.spreads = watch.spreads()
+    figures.spreads = watch.summarize()
     return figures
 
 

@@ -1,11 +1,12 @@
 """The running product to measure: the one that runs already, or one started for as long as it takes."""
 
 import json
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,10 +58,12 @@ def find_running_address(access: Path) -> WebAddress | None:
 
 
 def find_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-    return port
+    """Below those that systems give to outgoing connections: one of them could take it while a server is restarted."""
+    while True:
+        port = random.randrange(20_000, 32_000)  # noqa: S311  (a port, no secret)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port
 
 
 @contextmanager

@@ -104,7 +104,7 @@ class SpeedMeasurement:
         # No question is asked twice, so none of their vectors can be in a cache.
         self.search(questions[WARM_UP : WARM_UP + self.plan.queries])
         self.compose(questions[WARM_UP + self.plan.queries :])
-        self.figures.spreads = self.client.watch.spreads()
+        self.figures.spreads = self.client.watch.summarize()
         self.figures.fallbacks = dict(self.client.fallbacks)
         return self.figures
 
@@ -128,7 +128,7 @@ class SpeedMeasurement:
         with self.client.pause_counting():
             for query in questions:
                 self.client.search(self.user, query, LIMIT)
-                self.client.context(self.user, f"{query} ({WARM_UP})")
+                self.client.compose_context(self.user, f"{query} ({WARM_UP})")
 
     def search(self, questions: list[str]) -> None:
         self.say(f"searching {len(questions)} times, {self.plan.clients} at once")
@@ -138,7 +138,7 @@ class SpeedMeasurement:
 
     def compose(self, questions: list[str]) -> None:
         self.say(f"composing {len(questions)} contexts, {self.plan.clients} at once")
-        run_clients(lambda query: self.client.context(self.user, query), questions, self.plan.clients)
+        run_clients(lambda query: self.client.compose_context(self.user, query), questions, self.plan.clients)
 
 
 def build_payload(note: SyntheticNote, now: datetime) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from memory.benchmarks.serving import run_server
 from memory.benchmarks.speed import SpeedFigures, SpeedMeasurement, SpeedPlan
 from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir, memory_conf
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.evaluation.timing import Pace
 from memory.models import EndUser, Organization
 
@@ -76,7 +76,7 @@ def stage_local(plan: SpeedPlan, *, keep: bool, say: Say, **environment: str) ->
     """This installation, through a key of an organisation made for the run and erased after it."""
     now = timezone.now()
     kept_as = f"{plan.loaded_memories}-{plan.others}-{plan.seed}" if keep else ""
-    with benchmark_organization(now, kept_as) as organization:
+    with create_benchmark_organization(now, kept_as) as organization:
         writer = NoteWriter(plan.seed)
         loading = load_users(organization, plan, writer, say) if plan.loaded_memories or plan.others else ""
         _, key = issue_key(

@@ -111,7 +111,7 @@ class StreamMeasurement:
             self.search(QUIET)
             self.compose()
             self.search_beside_streams(f"round-{number}")
-        self.figures.spreads = self.watch.spreads()
+        self.figures.spreads = self.watch.summarize()
         if self.first_ms:
             self.figures.spreads[FIRST] = summarize_latencies(self.first_ms)
         return self.figures
@@ -125,7 +125,7 @@ class StreamMeasurement:
             self.client.wait_until_indexed(self.user)
             for question in self.writer.draw_questions(WARM_UP):
                 self.client.search(self.user, question, LIMIT)
-                self.client.context(self.user, question)
+                self.client.compose_context(self.user, question)
 
     def search(self, stage: str) -> None:
         pace = Pace(self.plan.searches)
@@ -142,7 +142,7 @@ class StreamMeasurement:
                 self.first_ms.append(self.client.wait_for_first_token(self.user, question, find_thought_ms))
             else:
                 with self.client.pause_counting(), self.watch.measure(CONTEXT):
-                    self.client.context(self.user, question)
+                    self.client.compose_context(self.user, question)
 
     def search_beside_streams(self, name: str) -> None:
         before = measure_memory()

@@ -21,18 +21,17 @@ from typing import Any, Final
 from django.utils import timezone
 from rich.console import Console
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.access.users import get_or_create_user
 from memory.benchmarks.staging import BenchmarkStageError
 from memory.benchmarks.synthetic import NoteWriter
 from memory.conf import data_dir
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.facade import MemoryFacade
 from memory.guard import redact_secrets
 from memory.indexing import queue
 from memory.models import EndUser, MemoryEvent, MemoryItem, Organization
 from memory.models.transfers import TransferKind, TransferState
-from memory.portability.exporting import UNHURRIED
 from memory.retrieval.results import LEXICAL, STAGES, SearchRequest
 from memory.store import rows
 from memory.store.admission import NewMemory
@@ -111,8 +110,8 @@ def measure(plan: TransferPlan, console: Console) -> TransferFigures:
     folder.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(dir=folder) as place,
-        benchmark_organization(now) as left,
-        benchmark_organization(now) as arrived,
+        create_benchmark_organization(now) as left,
+        create_benchmark_organization(now) as arrived,
     ):
         writer = NoteWriter(plan.seed)
         small = fill_person(left, "small", writer, FEW, now)

@@ -130,7 +130,7 @@ class TurnMeasurement:
         self.fill_person(writer)
         self.ask_through_http([writer.write_turn() for _ in range(WARM_UP + self.plan.turns)])
         watch = self.ask_here([writer.write_turn() for _ in range(WARM_UP + self.plan.turns)])
-        self.figures.spreads = self.client.watch.spreads() | watch.spreads()
+        self.figures.spreads = self.client.watch.summarize() | watch.summarize()
         return self.figures
 
     def fill_person(self, writer: TurnWriter) -> None:

@@ -1,5 +1,7 @@
 """Reads what a person claims: text in, `Claim`s out. Pure: words of the guard and the languages, no framework.
 
+Begin at `reader`, which goes through a turn sentence by sentence; `sentence_claims` reads one of them.
+
 A turn is cut into clauses (room `clauses`). A clause claims something if a subject that belongs to the person stands
 before a phrase of a relation, or if it tells of their life and nothing sets it aside; other voices and what is only
 supposed are dropped before (`voices`), requests to remember are kept whatever their grammar (`requests`), and small

@@ -12,7 +12,7 @@ from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import find_drug
 from memory.claims.slots.nouns import find_known_noun
 from memory.claims.taxonomy import PEOPLE
-from memory.claims.topics import KIND, TopicWords, find_topic_words, read_words
+from memory.claims.topics import CONSUMED, KIND, TopicWords, find_topic_words, read_words
 from memory.guard.annotation import Span, annotate_text
 from memory.language import intents
 from memory.language.folding import fold_text
@@ -28,7 +28,6 @@ OPEN: Final = frozenset({"", ABOUT})
 ENDED, BEGUN = "over", "new"
 
 TIME, MEDICATION, MIND = "time", "medication", "mind"
-CONSUMED: Final = frozenset({"food", "drink"})
 BODY: Final = frozenset({"food", "drink", "health", "exercise"})
 OUT: Final = frozenset({"outing", "travel"})
 # What each kind of constraint limits. An allergy limits what it names, and food where it names nothing known.

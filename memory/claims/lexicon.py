@@ -92,5 +92,5 @@ def list_nouns() -> tuple[str, ...]:
 
 
 def strip_marks(kind: str) -> str:
-    """The relation of a kind."""
+    """The relation that a kind of words stands for, without the marks of what kind it is."""
     return kind.removeprefix(NOUN).removeprefix(MARK).removesuffix(THIRD).removesuffix(LEFT)

@@ -1,14 +1,13 @@
 """Reads the claims of a text, sentence by sentence."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.clauses.building import LONGEST, build_claim, claim_remark, find_language, word_statement, word_whole
+from memory.claims.clauses.building import LONGEST, claim_remark, find_language, word_statement, word_whole
 from memory.claims.clauses.completion import (
     complete_claims,
-    complete_clause,
     drop_contained,
     keep_antecedent,
     mark_ended,
@@ -16,10 +15,8 @@ from memory.claims.clauses.completion import (
     name_theirs,
     resolve_pronouns,
 )
-from memory.claims.clauses.cutting import ClauseTokens, cut_clauses
-from memory.claims.clauses.general import find_general_claim, is_remark, is_worth_telling, tells_limit
-from memory.claims.clauses.grouping import ClauseGroup, find_wish, group_clauses
-from memory.claims.clauses.rejection import find_statement_end, has_within
+from memory.claims.clauses.cutting import cut_clauses
+from memory.claims.clauses.general import is_remark, is_worth_telling, tells_limit
 from memory.claims.clauses.stretches import (
     CLAUSE_LEAST,
     STRETCH_LEAST,
@@ -27,18 +24,18 @@ from memory.claims.clauses.stretches import (
     judge_beside_question,
     rate_stretch,
 )
-from memory.claims.dates.agenda import is_proposed, name_occasion, tells_only_time
+from memory.claims.dates.agenda import is_proposed, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
 from memory.claims.few_words.reading import read_few_words
 from memory.claims.forms_of_address import name_address
 from memory.claims.frames.contractions import restore_apostrophes
-from memory.claims.health.asked_doses import find_told_dose
 from memory.claims.health.blood import find_blood_types
 from memory.claims.health.counsel import has_healer, tells_counsel
 from memory.claims.health.denials import find_denied
 from memory.claims.health.doses import put_known
 from memory.claims.health.findings import is_found, read_found_slots
+from memory.claims.health.moved_doses import find_changed_dose, find_moved_dose
 from memory.claims.health.prescriptions import is_prescribed
 from memory.claims.health.reactions import find_reactions
 from memory.claims.judgement.asking import mark_asked
@@ -49,7 +46,7 @@ from memory.claims.judgement.judging import (
     is_in_earnest,
     judge_sentences,
 )
-from memory.claims.lexicon import MARK, load_claim_words
+from memory.claims.lexicon import load_claim_words
 from memory.claims.mentions import collect_mentions
 from memory.claims.presupposed.reading import add_presupposed, find_presupposed
 from memory.claims.readings import SentenceReading, TurnReading
@@ -65,38 +62,18 @@ from memory.claims.requests import (
     turn_back,
     word_body,
 )
+from memory.claims.sentence_claims import find_sentence_slots, read_sentence
 from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
-from memory.claims.slots.claiming import claim_moved, claim_slot, claim_uncovered, find_whose, is_of_stranger
-from memory.claims.slots.denied import deny_behind
-from memory.claims.slots.filling import fill_claims, holds_more
-from memory.claims.slots.fitting import fit_claim
-from memory.claims.slots.framed import FramedText, cut_slots, join_slots, parts_with
+from memory.claims.slots.framed import FramedText, cut_slots, parts_with
 from memory.claims.slots.kinds import names_only_shifts
-from memory.claims.slots.matching import SlotMatch, overlaps
-from memory.claims.slots.resolution import VALUED, KnownSlot, read_slots
-from memory.claims.slots.sharing import list_told, share_slots
-from memory.claims.succession import (
-    find_changed_dose,
-    find_moved,
-    find_moved_dose,
-    find_new_number,
-    find_renamed,
-    follow_known,
-    is_no_event,
-    put_moved_dose,
-    settle_language,
-    tells_part,
-)
-from memory.claims.voices.others import (
-    has_frame,
-    has_other_voice,
-    has_own_part,
-    has_sure_frame,
-    speaks_for_others,
-)
-from memory.claims.voices.suppositions import drop_supposed, pretends, put_ahead
+from memory.claims.slots.known import KnownSlot
+from memory.claims.slots.resolution import read_slots
+from memory.claims.slots.sharing import list_told
+from memory.claims.succession import find_moved, follow_known
+from memory.claims.voices.others import has_frame, has_other_voice, has_own_part, has_sure_frame, speaks_for_others
+from memory.claims.voices.suppositions import drop_supposed, pretends
 from memory.claims.voices.whether import drop_advised, drop_asked
-from memory.guard import find_order, find_refusal, find_secret, speech
+from memory.guard import find_order, find_secret, speech
 from memory.guard.annotation import AnnotatedText, Sentence, annotate_text
 
 MOST_CLAIMS: Final = 12
@@ -295,75 +272,6 @@ def read_body(body: str, previous: Sequence[str]) -> list[Claim]:
     return [claim for one in read_turn(body, previous).sentences for claim in one.claims]
 
 
-def read_sentence(
-    sentence: Sentence,
-    whole: AnnotatedText,
-    mentions: frozenset[str],
-    place: int,
-    slots: Sequence[SlotMatch] = (),
-    known: Sequence[KnownSlot] = (),
-    before: str = "",
-) -> Iterable[Claim]:
-    tokens = cut_clauses(sentence)
-    groups = group_clauses(sentence, tokens, whole, mentions)
-    told = [claims for group in groups if (claims := list(read_group(sentence, tokens, group, whole, place)))]
-    end = groups[0].start if told else len(sentence.words)
-    if not sentence.is_question and end > 0:
-        told.insert(0, list(read_general(sentence, tokens, end, whole, mentions, place)))
-        if not any(told) and (end := find_wish(sentence, tokens)) < len(sentence.words):
-            told = [list(read_general(sentence, tokens, end, whole, mentions, place))]
-    language = find_language(whole) or "en"
-    moved = find_moved(sentence.raw, language, known) or find_renamed(sentence.raw, language, known)
-    told_of = {one.subject for one in known if one.relation in VALUED}
-    moved = moved or next((slot for slot in slots if slot.relation in VALUED and slot.subject in told_of), None)
-    if moved is not None:
-        if tells_only_time(sentence.raw, language):
-            # "A partir de ahora a las tres y cuarto, los miércoles" is no manner of answering, and a quarter no job.
-            told, slots = [], [slot for slot in slots if slot.relation == moved.relation]
-        told = [claims for claims in told if holds_more(claims, moved, place)]
-        # "Wouldn't Fridays be better?" moves nothing.
-        is_asked = sentence.is_question and {moved.relation, *(slot.relation for slot in slots)} == {"time"}
-        told = told if told or is_asked else [[claim_moved(sentence, moved, tokens, place, language)]]
-    own = [slot for slot in slots if not is_of_stranger(slot, sentence, tokens) or is_found(slot, sentence)]
-    if not any(told) and (own or not slots):
-        told = [[claim] for slot in own if (claim := claim_slot(sentence, slot, tokens, place, language, before))]
-    if told:
-        told += [[claim] for slot in slots if (claim := claim_uncovered(sentence, slot, told, tokens, place, language))]
-    for claims in filter(None, told):
-        has_capitals = sentence.raw[:1].isupper()
-        filled = fill_claims(claims, sentence, tokens, slots, place, known, before)
-        filled = (complete_clause(one, sentence, tokens, place, language, known) for one in filled)
-        fitted = (fit_claim(put_ahead(one, sentence), has_capitals=has_capitals) for one in filled)
-        yield from filter(None, fitted)
-
-
-def find_sentence_slots(
-    sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot], framed: Sequence[SlotMatch] = ()
-) -> list[SlotMatch]:
-    raw, language, tokens = sentence.raw, find_language(whole) or "en", cut_clauses(sentence)
-    read = deny_behind(join_slots(read_found_slots(sentence, whole.languages, known), framed), sentence, tokens)
-    owned = [find_whose(slot, sentence, tokens, known) for slot in read]
-    told = share_slots(owned, raw, whole.languages, language, known)
-    named = (settle_language(name_occasion(slot, raw, language), raw, language, known) for slot in told)
-    told = [slot for slot in named if slot is not None]
-    slots = [follow_known(slot, raw, language, known) for slot in told if not is_no_event(slot, language, known)]
-    if sentence.is_question:
-        # "Can we talk about Wednesday's meeting instead?" moves nothing.
-        return [*slots, *find_told_dose(raw, language, known)]
-    numbers = find_new_number(raw, language)
-    slots = put_known(slots, [*find_denied(raw, language, known), *numbers])
-    if (dosed := put_moved_dose(slots, raw, language, known)) is not None:
-        return dosed
-    moved = find_moved(raw, language, known) or find_renamed(raw, language, known)
-    if moved is None:
-        return slots
-    # What reads the same value without what it takes the place of says less.
-    key = moved.subject, moved.relation, moved.object
-    slots = [slot for slot in slots if slot.replaces or (slot.subject, slot.relation, slot.object) != key]
-    slots = [slot for slot in slots if slot.replaces or not tells_part(slot, moved)]
-    return slots if any(overlaps(slot.object_span, moved.object_span) for slot in slots) else [*slots, moved]
-
-
 def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: Sequence[KnownSlot]) -> Claim:
     """What is to be remembered, with the slot that its words fill."""
     language = find_language(whole) or "en"
@@ -373,38 +281,3 @@ def fill_request(claim: Claim, sentence: Sentence, whole: AnnotatedText, known: 
         return claim
     slot = follow_known(slot, sentence.raw, language, known)
     return replace(claim, subject=slot.subject, relation=slot.relation, object=slot.object, replaces=slot.replaces)
-
-
-def read_group(
-    sentence: Sentence, tokens: ClauseTokens, group: ClauseGroup, whole: AnnotatedText, place: int
-) -> Iterable[Claim]:
-    if (end := find_statement_end(sentence, group)) is None:
-        return
-    start = group.openings[0].start
-    statement = word_statement(sentence, tokens, start, end)
-    if len(statement) > LONGEST or not statement:
-        return
-    span = (place + tokens.starts[start], place + tokens.ends[end - 1])
-    for opening in group.openings:
-        claim = build_claim(sentence, tokens, opening, end, statement, span, whole)
-        # "I live in Leeds and remember that I'm allergic": the request stands within the sentence.
-        is_request = has_within(sentence, group.start, start, MARK + "remember")
-        yield replace(claim, is_request=is_request) if is_request else claim
-
-
-def read_general(
-    sentence: Sentence,
-    tokens: ClauseTokens,
-    end: int,
-    whole: AnnotatedText,
-    mentions: frozenset[str],
-    place: int,
-) -> Iterable[Claim]:
-    """What the clauses before the first group tell, or all of them, where they tell something of the person."""
-    opening = find_general_claim(sentence, 0, end, mentions)
-    if opening is None:
-        return
-    statement = word_statement(sentence, tokens, opening.start, end)
-    if len(statement) <= LONGEST and statement and find_refusal(statement) is None:
-        span = (place + tokens.starts[opening.start], place + tokens.ends[end - 1])
-        yield build_claim(sentence, tokens, opening, end, statement, span, whole)

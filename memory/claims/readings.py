@@ -5,7 +5,7 @@ from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.judgement.telling import Passage
-from memory.claims.slots.resolution import KnownSlot
+from memory.claims.slots.known import KnownSlot
 from memory.guard.annotation import AnnotatedText, Sentence
 
 # Characters behind a sentence that laughter at it keeps: "... in my inbox! haha".

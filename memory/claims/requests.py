@@ -37,15 +37,17 @@ def find_request(sentence: Sentence) -> RememberRequest | None:
     words = len(sentence.words)
     head = find_heads(sentence, 0, words)
     if sentence.is_question:
-        asks = near_head(sentence, "remember ask", head)
+        asks = find_near_head(sentence, "remember ask", head)
         if asks:
             return find_heads(sentence, asks[0][1], words), words, False
         return find_agreed(sentence, head)
-    if asks := near_head(sentence, "remember", head):
+    if asks := find_near_head(sentence, "remember", head):
         return find_heads(sentence, max(after for _, after in asks), words), words, False
     if kept := find_kept(sentence, head):
         return kept
-    orders = [(at, after) for at, after in near_head(sentence, "standing", head) if not tells_of_others(sentence, at)]
+    orders = [
+        (at, after) for at, after in find_near_head(sentence, "standing", head) if not tells_of_others(sentence, at)
+    ]
     if orders:
         is_told = tells_of_somebody(sentence, 0, max(orders)[0]) or goes_on_with_self(sentence, max(orders)[1])
         return None if is_told else (min(head, orders[0][0]), words, True)
@@ -71,7 +73,7 @@ def find_agreed(sentence: Sentence, head: int) -> RememberRequest | None:
     """ "From now on no emojis, ok?": a standing wish that only asks to be confirmed."""
     last = max(sentence.breaks, default=0)
     is_tag = last > 0 and len(sentence.words) - last <= LEAST_TOLD and sentence.has_at(last, MARK + "tag")
-    return (head, last, True) if is_tag and near_head(sentence, "standing", head) else None
+    return (head, last, True) if is_tag and find_near_head(sentence, "standing", head) else None
 
 
 def find_trailing_request(sentence: Sentence, head: int) -> RememberRequest | None:
@@ -89,7 +91,7 @@ def find_trailing_request(sentence: Sentence, head: int) -> RememberRequest | No
     return None
 
 
-def near_head(sentence: Sentence, kind: str, head: int) -> list[tuple[int, int]]:
+def find_near_head(sentence: Sentence, kind: str, head: int) -> list[tuple[int, int]]:
     spans = sentence.spans(MARK + kind)
     speakers = [at for at, _ in sentence.spans(MARK + "i")]
     return [

@@ -5,15 +5,15 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from memory.claims.asked_of_oneself import mark_own_questions
 from memory.claims.corrected import CorrectedText
 from memory.claims.dates.rescheduling import put_values_right
 from memory.claims.fillers import blank_fillers
 from memory.claims.frames.appositions import join_appositions, open_brackets, put_nouns_first
 from memory.claims.frames.contractions import restore_apostrophes
-from memory.claims.frames.unmarked import mark_questions
+from memory.claims.frames.unmarked_questions import mark_questions
 from memory.claims.lexicon import list_nouns, load_claim_words, strip_marks
 from memory.claims.slots.framed import FramedText, read_frames
+from memory.claims.subjectless_questions import mark_subjectless_questions
 from memory.claims.subjects import NOUNS, PERSON_NOUNS, is_person
 from memory.claims.voices.others import mask_inner_dots, mask_other_voices
 from memory.claims.voices.suppositions import drop_letter, mark_may
@@ -48,7 +48,7 @@ def prepare_sentence(sentence: Sentence) -> Sentence:
 def mask_turn(text: str) -> tuple[str, str, tuple[int, ...]]:
     """The text without its laughter, the same with blanks for other voices, and where the laughter stood."""
     quiet, laughs = speech.blank_laughter(mark_questions(restore_apostrophes(normalise_text(text[:READ]))))
-    normal = mark_own_questions(join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet)))))
+    normal = mark_subjectless_questions(join_appositions(open_brackets(put_nouns_first(blank_fillers(quiet)))))
     return normal, mask_other_voices(normal), laughs
 
 

@@ -24,6 +24,8 @@ from memory.language.stems import LANGUAGES, stem_word
 SUBJECT: Final = "topics"
 NUMBERS: Final = "numbers"
 KIND: Final = "kind "
+# Topics of what somebody eats or drinks.
+CONSUMED: Final = frozenset({"food", "drink"})
 SHARED_WORDS: Final = "word "
 STRUCTURE: Final = frozenset({"cannot", "doing", "without", "ban", "no ban", "lack", "more"})
 # Between two words: what stands behind it belongs to another clause.
@@ -60,7 +62,7 @@ def cut_middle(text: str) -> str:
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """As the places of what is found in a text count them."""
+    """The words of a text, as the places of `find_topic_words` count them."""
     return tuple(WORD.findall(normalise_text(cut_middle(text)).casefold()))
 
 

@@ -116,6 +116,7 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
 
 
 def describe_fact(fact: Fact, item: KnownItem | None, cosine: float) -> KnownStatement:
+    """A fact as a context tells it: in the words of its bank item if it has one that holds."""
     is_over = fact.state != FactState.ACTIVE
     is_apart = is_of_distant(fact)
     line = KnownLine(
@@ -217,6 +218,7 @@ def choose_lines(
     is_cold: bool,
     apart: Apartness = Apartness.NONE,
 ) -> list[KnownLine]:
+    """The lines that belong beside a question, each once: what was asked for, limits, what always stands."""
     lasting = choose_lasting(statements)
     constraints = choose_constraints(statements, asked, lasting)
     needed = [one for one in constraints if not is_idle(one.topics, asked, apart)]

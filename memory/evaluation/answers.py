@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 
-def any_holds(texts: Iterable[str], accepted: Iterable[str]) -> bool:
+def any_text_holds(texts: Iterable[str], accepted: Iterable[str]) -> bool:
     answers = list(accepted)
     return any(holds_any(text, answers) for text in texts)
 

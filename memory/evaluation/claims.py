@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from memory.claims import Claim, read_claims
 from memory.claims.claim import SPEAKER
-from memory.evaluation.answers import any_holds
+from memory.evaluation.answers import any_text_holds
 from memory.evaluation.datasets import DatasetError
 from memory.facts.profile.rules import find_facts_by_rules
 from memory.scoring import find_percentile
@@ -106,8 +106,8 @@ def measure_claims(rows: Iterable[Mapping[str, Any]]) -> ClaimFigures:
         else:
             claims, kept = read_turn(row["text"], (), figures)
             figures.turns += 1
-            figures.claimed += any_holds([claim.statement for claim in claims], row["answer"])
-            if any_holds(kept, row["answer"]):
+            figures.claimed += any_text_holds([claim.statement for claim in claims], row["answer"])
+            if any_text_holds(kept, row["answer"]):
                 figures.kept += 1
             else:
                 figures.misses.append(f"not kept: {row['text']}")
@@ -120,7 +120,7 @@ def measure_marked(row: Mapping[str, Any], figures: ClaimFigures) -> None:
     said = [claim.statement for claim in claims]
     for fact in row["marked"]:
         figures.facts += 1
-        if any_holds(said, [fact["value"]]):
+        if any_text_holds(said, [fact["value"]]):
             figures.facts_told += 1
         else:
             figures.misses.append(f"not told: {fact['value']} of {row['text']}")
@@ -145,12 +145,12 @@ def measure_conversation(row: Mapping[str, Any], figures: ClaimFigures) -> None:
         if row.get("lookalike"):
             said = [claim.statement for claims, _ in read for claim in claims if claim.subject == SPEAKER]
             figures.lookalikes += 1
-            figures.lookalikes_claimed += any_holds(said, row["lookalike"])
+            figures.lookalikes_claimed += any_text_holds(said, row["lookalike"])
         return
     now = [read[at] for at in row["current_turns"]]
     figures.changes += 1
-    figures.changes_claimed += any_holds([c.statement for claims, _ in now for c in claims], row["answer_now"])
-    if any_holds([one for _, kept in now for one in kept], row["answer_now"]):
+    figures.changes_claimed += any_text_holds([c.statement for claims, _ in now for c in claims], row["answer_now"])
+    if any_text_holds([one for _, kept in now for one in kept], row["answer_now"]):
         figures.changes_kept += 1
     else:
         figures.misses.append(f"new value not kept: {[turns[at] for at in row['current_turns']]}")

@@ -19,7 +19,7 @@ from memory.access.users import get_or_create_user
 from memory.evaluation.answers import holds_any
 from memory.evaluation.conversations import Conversation, LifeTurn, hold_conversation
 from memory.evaluation.datasets import DatasetError
-from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user
+from memory.evaluation.loading import ACTOR, create_benchmark_organization, erase_user
 from memory.facade import MemoryFacade
 from memory.models import EndUser
 
@@ -73,7 +73,7 @@ def read_rows(path: Path, *names: str) -> list[dict[str, Any]]:
 def measure_constraints(rows: Sequence[Row], fillers: Sequence[Row], say: Say) -> ConstraintFigures:
     """Each row in a user of its own. Nothing of the data is left afterwards."""
     figures = ConstraintFigures()
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, row in enumerate(rows, start=1):
             say(f"{number}/{len(rows)} {row.get('id', '')}")
             user = get_or_create_user(organization, uuid4().hex)

@@ -16,7 +16,7 @@ from memory.conf import change_settings, memory_conf
 from memory.context.blocks import fold_words
 from memory.context.compose import Context
 from memory.evaluation.datasets import DatasetQuestion, DatasetStore, RetrievalDataset
-from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
+from memory.evaluation.loading import LoadedStore, create_benchmark_organization, load_store
 from memory.evaluation.quality import ASKED_AT, PATIENCE_S
 from memory.facade import MemoryFacade
 from memory.facts import embedding, streaming
@@ -74,7 +74,7 @@ class ContextFigures:
 def measure_contexts(dataset: RetrievalDataset, say: Say) -> dict[str, ContextFigures]:
     """Figures by what was left out. Nothing of the data set is left afterwards."""
     figures: dict[str, ContextFigures] = defaultdict(ContextFigures)
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
             with load_store(organization, store, ASKED_AT) as content:

@@ -22,7 +22,7 @@ from memory.access.users import get_or_create_user
 from memory.evaluation.answers import holds_any
 from memory.evaluation.datasets import DatasetError
 from memory.evaluation.known_facts import ExpectedFacts, KnownFigures, compare_facts, read_expected
-from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
+from memory.evaluation.loading import ACTOR, create_benchmark_organization, erase_user, index_pending
 from memory.facade import MemoryFacade
 from memory.facts import streaming
 from memory.models import EndUser
@@ -131,7 +131,7 @@ def measure_conversations(
     reminded of what lies near its last turns.
     """
     figures = {"on the last day": RecallFigures(), f"{later.days} days later": RecallFigures()}
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, conversation in enumerate(conversations, start=1):
             say(f"{number}/{len(conversations)} {conversation.key}")
             user = get_or_create_user(organization, uuid4().hex)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from knowledge_graph.tasks import learn_everything
 from memory.evaluation.datasets import DatasetQuestion, DatasetStore, RetrievalDataset
-from memory.evaluation.loading import ACTOR, LoadedStore, benchmark_organization, load_store
+from memory.evaluation.loading import ACTOR, LoadedStore, create_benchmark_organization, load_store
 from memory.evaluation.quality import ASKED_AT, DEEPEST, HYBRID, PATIENCE_S, SearchMode, parse_mode
 from memory.facade import MemoryFacade
 from memory.measuring.metrics import (
@@ -40,14 +40,14 @@ class LearningCurve:
     def add(self, mode: str, round_: int, scored: ScoredQuestion) -> None:
         self.scored.setdefault(mode, [[] for _ in range(self.rounds + 1)])[round_].append(scored)
 
-    def figures(self) -> dict[str, list[Average]]:
+    def average_rounds(self) -> dict[str, list[Average]]:
         return {mode: [average_figures(rows) for rows in rounds] for mode, rounds in self.scored.items()}
 
-    def table(self) -> dict[str, Average]:
+    def build_table(self) -> dict[str, Average]:
         """One row a round; the modes beside each other."""
         return {
-            f"after {number}" if number else "before any": side_by_side(
-                {mode: rounds[number] for mode, rounds in self.figures().items()}
+            f"after {number}" if number else "before any": join_modes(
+                {mode: rounds[number] for mode, rounds in self.average_rounds().items()}
             )
             for number in range(self.rounds + 1)
         }
@@ -55,11 +55,11 @@ class LearningCurve:
     def as_json(self) -> dict[str, Any]:
         return {
             mode: [{"n": one.count, **{name: round(one.figures[name], 5) for name in SHOWN}} for one in rounds]
-            for mode, rounds in self.figures().items()
+            for mode, rounds in self.average_rounds().items()
         }
 
 
-def side_by_side(modes: Mapping[str, Average]) -> Average:
+def join_modes(modes: Mapping[str, Average]) -> Average:
     count = max((one.count for one in modes.values()), default=0)
     return Average(count, {f"{mode} {name}": one.figures[name] for mode, one in modes.items() for name in SHOWN})
 
@@ -75,7 +75,7 @@ def select_adversarial(dataset: RetrievalDataset) -> RetrievalDataset:
 def measure_rounds(dataset: RetrievalDataset, rounds: int, say: Say) -> LearningCurve:
     """Ask, record whether the first hit was the right one, ask again. Nothing of the data set is left afterwards."""
     curve = LearningCurve(rounds)
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}")
             with load_store(organization, store, ASKED_AT) as content:

@@ -47,7 +47,7 @@ class LoadedStore:
 
 
 @contextmanager
-def benchmark_organization(now: datetime, kept_as: str = "") -> Iterator[Organization]:
+def create_benchmark_organization(now: datetime, kept_as: str = "") -> Iterator[Organization]:
     """An organisation of this run's own: no key and no user of it is anybody else's. Erased at the end, unless it is to
     be kept under a name for later runs."""
     slug = f"benchmark-{kept_as or uuid.uuid4().hex[:12]}"

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from memory.evaluation.datasets import DatasetForm, DatasetQuestion, DatasetStore, RetrievalDataset
-from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
+from memory.evaluation.loading import LoadedStore, create_benchmark_organization, load_store
 from memory.evaluation.timing import Stopwatch
 from memory.inference import reranker
 from memory.measuring.metrics import (
@@ -80,7 +80,7 @@ class MissedQuestion:
     place: int | None
     first: str
 
-    def line(self) -> str:
+    def render(self) -> str:
         where = f"place {self.place}" if self.place else "not found"
         labels = ", ".join(self.labels.values())
         return f"{self.mode} · {self.question} ({labels}): {where} · {self.text} · first: {self.first}"
@@ -96,14 +96,14 @@ class QualityResults:
     fallbacks: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
 
-    def overall(self) -> dict[str, Average]:
+    def average_all(self) -> dict[str, Average]:
         return {mode: average_figures(rows) for mode, rows in self.scored.items()}
 
-    def cost(self) -> dict[str, Average]:
+    def average_costs(self) -> dict[str, Average]:
         """What a client pays for the evidence, mode by mode."""
         return {mode: average_figures(rows) for mode, rows in self.costs.items()}
 
-    def labels(self) -> list[str]:
+    def list_labels(self) -> list[str]:
         rows = next(iter(self.scored.values()))
         return list(dict.fromkeys(label for row in rows for label in row.labels))
 
@@ -113,15 +113,15 @@ class QualityResults:
     def as_json(self) -> dict[str, Any]:
         return {
             "form": self.form,
-            "overall": {mode: _to_json(figures) for mode, figures in self.overall().items()},
+            "overall": {mode: _to_json(figures) for mode, figures in self.average_all().items()},
             "split": {
                 label: {
                     mode: {value: _to_json(figures) for value, figures in groups.items()}
                     for mode, groups in self.split(label).items()
                 }
-                for label in self.labels()
+                for label in self.list_labels()
             },
-            "cost": {mode: _to_json(figures) for mode, figures in self.cost().items()},
+            "cost": {mode: _to_json(figures) for mode, figures in self.average_costs().items()},
             "fallbacks": dict(self.fallbacks),
             "refused": self.refused,
         }
@@ -135,7 +135,7 @@ def evaluate_dataset(dataset: RetrievalDataset, modes: Sequence[str], k: int, sa
     """Load one store at a time, ask everything, erase it. Nothing of the data set is left afterwards."""
     measures = choose_measures(dataset.form, k)
     results = QualityResults(dataset.form, {mode: [] for mode in modes})
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(dataset.stores, start=1):
             say(f"{number}/{len(dataset.stores)} {store.key}: {len(store.memories)} memories")
             with load_store(organization, store, ASKED_AT) as content:

@@ -19,7 +19,7 @@ from memory.access.scope import user_scope
 from memory.context.compose import Context
 from memory.enrichment.tasks import label_person
 from memory.evaluation.datasets import DatasetError
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.facade import MemoryFacade
 from memory.facade.retrieval import RetrievalMode
 from memory.indexing import queue
@@ -85,7 +85,7 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
 
 def measure_staged(cases: Sequence[Mapping[str, Any]], say: Say) -> dict[RetrievalMode, StagedFigures]:
     figures = {mode: StagedFigures() for mode in MODES}
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, case in enumerate(cases, start=1):
             say(f"{number}/{len(cases)}")
             user = load_case(organization, case, f"case-{number}")

@@ -52,7 +52,7 @@ class Stopwatch:
         yield
         self.add(stage, (time.perf_counter() - start) * 1000)
 
-    def spreads(self) -> dict[str, LatencySpread]:
+    def summarize(self) -> dict[str, LatencySpread]:
         return {stage: summarize_latencies(values) for stage, values in self.taken.items()}
 
 

@@ -13,7 +13,7 @@ from memory.conf import memory_conf
 from memory.facade.memories import MemoryVerbs
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
-from memory.store import writing
+from memory.store import archiving
 from memory.store.admission import NewMemory, WriteRefused, validate_memory, validate_tags
 from memory.tiers import Status, Tier
 
@@ -62,7 +62,7 @@ class BankVerbs(MemoryVerbs):
         """All of them or none; those that were active, and are archived now."""
         with user_scope(user):
             found = list_ids(filter_bank(user).filter(pk__in=ids, status=Status.ACTIVE))
-            writing.retire_memories(user, dict.fromkeys(found, "asked"), Status.ARCHIVED, now=now, actor=self.actor)
+            archiving.retire_memories(user, dict.fromkeys(found, "asked"), Status.ARCHIVED, now=now, actor=self.actor)
         return found
 
     def restore_many(self, user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]:

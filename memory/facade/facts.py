@@ -25,7 +25,7 @@ from memory.facts.confidence import LEAST_USED
 from memory.facts.nearest import find_nearest, find_nearest_episodes, list_vector_models
 from memory.facts.queries import FactFilter
 from memory.facts.recording import RecordedFact
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.inference import embedder_of
 from memory.inference.base import QuestionVector
 from memory.lifecycle import curation, learning, undo
@@ -262,7 +262,7 @@ def embed_for_facts(user: EndUser, query: str) -> list[QuestionVector]:
     deadline = Deadline(memory_conf().deadlines.default_s)
     with user_scope(user):
         models = list_vector_models(user)
-    services = [service for model in models if (service := embedder_of(model))] or [question_embedder(deadline)]
+    services = [service for model in models if (service := embedder_of(model))] or [build_question_embedder(deadline)]
     vectors = []
     for service in services:
         with suppress(Unavailable):

@@ -58,7 +58,7 @@ def read_work(limit: int) -> InstallationWork:
 
 
 def start_reindex(*, now: datetime, actor: str) -> ReindexRun:
-    run = or_refuse(lambda: runs.start_run(now=now))
+    run = refuse_if_unable(lambda: runs.start_run(now=now))
     record_change(None, AuditAction.REINDEX_STARTED, actor=actor, now=now, subject=str(run.pk))
     enqueue(tasks.continue_reindex)
     return run
@@ -79,7 +79,7 @@ def cancel_reindex(*, now: datetime, actor: str) -> ReindexRun:
 
 
 def change_reindex(change: Callable[[], ReindexRun], what: str, *, now: datetime, actor: str) -> ReindexRun:
-    run = or_refuse(change)
+    run = refuse_if_unable(change)
     record_change(None, AuditAction.REINDEX_CHANGED, actor=actor, now=now, subject=str(run.pk), done=what)
     return run
 
@@ -96,12 +96,12 @@ def start_check(*, now: datetime, actor: str) -> DriftReport:
 
 
 def start_backup(*, now: datetime, actor: str) -> BackupRun:
-    run = or_refuse(lambda: backups.start_backup(now=now, actor=actor))
+    run = refuse_if_unable(lambda: backups.start_backup(now=now, actor=actor))
     enqueue(write_backup, str(run.pk))
     return run
 
 
-def or_refuse(start: Callable[[], T]) -> T:
+def refuse_if_unable(start: Callable[[], T]) -> T:
     try:
         return start()
     except (ReindexRefused, BackupRefused, Unavailable) as refused:

@@ -19,7 +19,7 @@ from memory.platform.deadline import Deadline
 from memory.platform.tracing import trace_calls
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
-from memory.store import listing, writing
+from memory.store import archiving, listing, writing
 from memory.store.admission import NewMemory, WriteRefused, judge_bank_item, validate_memory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
@@ -49,7 +49,9 @@ class MemoryVerbs(RemovalVerbs):
             return None
         # A refused text is not sent to any service.
         new = validate_memory(new)
-        return find_near_duplicate(user, new.text, RowScope.of(new), deadline or default_deadline(), besides=besides)
+        return find_near_duplicate(
+            user, new.text, RowScope.of(new), deadline or start_default_deadline(), besides=besides
+        )
 
     def find_duplicate_of(
         self, user: EndUser | None, item_id: uuid.UUID, deadline: Deadline | None = None, *, text: str | None = None
@@ -67,14 +69,14 @@ class MemoryVerbs(RemovalVerbs):
         except WriteRefused:
             # The write will report the refusal; a refused text is not sent to any service.
             return None
-        scope, within = RowScope.of(item), deadline or default_deadline()
+        scope, within = RowScope.of(item), deadline or start_default_deadline()
         return find_near_duplicate(user, text or item.text, scope, within, besides=item_id)
 
     def match_bank_item(
         self, user: EndUser, words: str, *, now: datetime, deadline: Deadline | None = None
     ) -> BankMatch:
         """The bank item a few words mean, or why there is none. Calls the embedder: outside any transaction."""
-        return matching.find_bank_item(user, words, now=now, deadline=deadline or default_deadline())
+        return matching.find_bank_item(user, words, now=now, deadline=deadline or start_default_deadline())
 
     @trace_calls("store")
     def store(
@@ -188,14 +190,14 @@ class MemoryVerbs(RemovalVerbs):
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked") -> MemoryItem | None:
         """Out of every answer, and kept. Archiving twice changes nothing more."""
-        return writing.archive_memory(user, item_id, now=now, reason=reason, actor=self.actor)
+        return archiving.archive_memory(user, item_id, now=now, reason=reason, actor=self.actor)
 
     def restore(
         self, user: EndUser, item_id: uuid.UUID, *, now: datetime, similar_to: uuid.UUID | None = None
     ) -> MemoryItem | None:
         """The item, or that of the bank it was merged into. Raises WriteRefused where it would be refused now."""
         with user_scope(user):
-            item = writing.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
+            item = archiving.restore_memory(user, item_id, now=now, actor=self.actor, similar_to=similar_to)
             if item is not None and item.tier == Tier.MEMORY_BANK:
                 bank.make_room(user, now=now, keep=[item.pk])
         return item
@@ -223,5 +225,5 @@ class MemoryVerbs(RemovalVerbs):
         return withdrawal.find_withdrawable_event(user, item_id)
 
 
-def default_deadline() -> Deadline:
+def start_default_deadline() -> Deadline:
     return Deadline(memory_conf().deadlines.default_s)

@@ -9,7 +9,7 @@ from memory.access.scope import user_scope
 from memory.claims.claim import SPEAKER
 from memory.facade.actor import FacadePart
 from memory.models import EndUser, Fact, MemoryItem, UserData
-from memory.store import userdata, writing
+from memory.store import archiving, userdata
 from memory.tiers import Tier
 
 NAME: Final = "name"
@@ -23,7 +23,7 @@ class PersonVerbs(FacadePart):
             # Else any memory could be archived under the name of a goal.
             if not aims.filter(pk=item_id).exists():
                 return None
-            return writing.archive_memory(user, item_id, now=now, actor=self.actor)
+            return archiving.archive_memory(user, item_id, now=now, actor=self.actor)
 
     def find_name(self, user: EndUser) -> str:
         """What the person said they are called, "Mia Berg"; empty where they did not."""

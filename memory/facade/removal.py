@@ -20,7 +20,7 @@ from memory.models import EndUser, Erasure, MemoryItem
 from memory.models.administration import AuditAction
 from memory.platform.queue import enqueue
 from memory.portability.withdrawing import withdraw_source
-from memory.store import listing, writing
+from memory.store import archiving, listing
 from memory.store.admission import WriteRefused
 from memory.store.listing import ItemFilter
 from outcomes.exchanges import storing
@@ -81,7 +81,7 @@ class RemovalVerbs(FacadePart):
         with user_scope(user):
             # Before the rows, as whoever records facts does: what these had replaced holds again.
             lock_facts(user)
-            gone = writing.delete_memories(user, ids, now=now, gives_back=gives_back)
+            gone = archiving.delete_memories(user, ids, now=now, gives_back=gives_back)
             if gone:
                 # The exchange holds the same words and would bring them back.
                 storing.delete_exchanges_of(user, gone)
@@ -118,7 +118,7 @@ class RemovalVerbs(FacadePart):
             sources = own.filter(pk__in=item.parents, source__kind="exchange").values_list("pk", flat=True)
             for source in list(sources):
                 if own.active().filter(parents__contains=[source]).exists():
-                    writing.archive_memory(user, source, now=now, actor=self.actor)
+                    archiving.archive_memory(user, source, now=now, actor=self.actor)
                 else:
                     self.remove(user, source, now=now)
         return True

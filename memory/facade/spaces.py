@@ -18,7 +18,7 @@ from memory.lifecycle import erasure, spaces
 from memory.models import EndUser, MemoryItem, SpaceMember, SpaceShare
 from memory.models.spaces import Role
 from memory.platform.queue import enqueue
-from memory.store import listing, sharing, writing
+from memory.store import archiving, listing, sharing, writing
 from memory.store.admission import NewMemory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.sharing import SpaceContribution
@@ -144,7 +144,7 @@ class SpaceVerbs(FacadePart):
         if not self._may_change(access, member, item_id):
             return None
         with work_in_space(member):
-            writing.archive_memory(access.partition, item_id, now=now, actor=self.actor)
+            archiving.archive_memory(access.partition, item_id, now=now, actor=self.actor)
         return self.get_shared(access, member, item_id)
 
     def unshare(self, access: SpaceAccess, member: EndUser | None, item_id: uuid.UUID, *, now: datetime) -> bool:

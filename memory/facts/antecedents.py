@@ -16,11 +16,13 @@ from memory.claims.few_words.losses import LOSABLE, find_lost, tells_loss
 from memory.claims.frames.languages import find_turn_languages
 from memory.claims.health.denials import LIMITS
 from memory.claims.health.doses import TAKES_DOSE, Number, may_follow
+from memory.claims.health.moved_doses import is_clipped, read_new_dose
 from memory.claims.health.prescriptions import TAKES
 from memory.claims.questions import PETS
 from memory.claims.relations import ABOUT
-from memory.claims.slots.resolution import HAS, THINGS, KnownSlot
-from memory.claims.succession import LEARNS, is_clipped, read_new_dose, switches_language
+from memory.claims.slots.known import KnownSlot
+from memory.claims.slots.subjects import HAS, THINGS
+from memory.claims.succession import LEARNS, switches_language
 from memory.facts.keys import fold_key
 from memory.facts.subjects import OF_PERSONS
 from memory.language.folding import WORD

@@ -102,7 +102,7 @@ def are_apart(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
 
 def are_unrelated(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> bool:
     """Whether it is known of both what they tell, and the one says nothing of the other."""
-    return lie_apart(take_point(fact), draft_point(draft, keys))
+    return are_of_other_matters(take_point(fact), draft_point(draft, keys))
 
 
 def is_another_medicine(fact: Fact, draft: FactDraft) -> bool:
@@ -158,7 +158,7 @@ def draft_point(draft: FactDraft, keys: tuple[str, str, str]) -> Point:
     return Point(keys[0], draft.relation, keys[2], draft.statement)
 
 
-def lie_apart(known: Point, told: Point) -> bool:
+def are_of_other_matters(known: Point, told: Point) -> bool:
     """A birthday and a size, a home and a laptop, a job and what is eaten. Of what no relation names nobody knows."""
     if not set(known.object.split()).isdisjoint(told.object.split()):
         return False

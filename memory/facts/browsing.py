@@ -109,7 +109,7 @@ def order_by_subject(facts: FactQuerySet, keys: Sequence[str]) -> FactQuerySet:
 
 
 def summarize_facts(user: EndUser, *, now: datetime, limit: int) -> FactSummary:
-    """In one scope: a page that shows much else asks for it each time."""
+    """Counts and the latest facts of a user, read in one scope as every page asks for them."""
     with user_scope(user):
         rows = Fact.objects.for_user(user).order_by().values_list("state").annotate(number=Count("pk"))
         counts = {FactState(state): number for state, number in rows}

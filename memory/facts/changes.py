@@ -149,14 +149,14 @@ def fade_facts(user: EndUser, fact_ids: Sequence[UUID], *, now: datetime, actor:
 
 
 def settle_reviews(fact: Fact, *, now: datetime, actor: str) -> None:
-    """Pairs of which one is no longer held true need no decision."""
+    """Close the reviews of a fact that has ended: a pair of which one no longer holds needs no decision."""
     found = current_look_up()
     if found is None or found.has_reviews:
         settle_reviews_of(fact.user_id, [fact.pk], now=now, actor=actor)
 
 
 def settle_reviews_of(user_id: int, fact_ids: Sequence[UUID], *, now: datetime, actor: str) -> None:
-    """Of facts that have ended. What the other of a pair was doubted by it goes."""
+    """Close the reviews of facts that have ended, and lift the doubt that each cast on the other of its pair."""
     ended = list(fact_ids)
     write_later(SETTLE_REVIEWS, [now, actor, user_id, ended, ended, *list_doubt_values(user_id, now, actor)])
 
@@ -184,7 +184,7 @@ def list_doubt_values(user_id: int, now: datetime, actor: str) -> list[Any]:
 
 
 def supersede_fact(fact: Fact, successor: Fact, *, now: datetime, actor: str, reason: str = "") -> None:
-    """A later statement took its place; it held until that was said."""
+    """End a fact because a later statement took its place. It held until that was said."""
     until = max(successor.valid_from or successor.first_seen, fact.valid_from or fact.first_seen)
     close_fact(
         fact,
@@ -200,12 +200,12 @@ def supersede_fact(fact: Fact, successor: Fact, *, now: datetime, actor: str, re
 def retract_fact(
     fact: Fact, *, now: datetime, actor: str, reason: str = "rejected", successor: Fact | None = None
 ) -> None:
-    """It never was so: corrected by the person, or rejected."""
+    """End a fact that never held: the person corrected or rejected it."""
     close_fact(fact, FactState.RETRACTED, now=now, actor=actor, reason=reason, successor=successor)
 
 
 def end_fact(fact: Fact, *, now: datetime, actor: str) -> None:
-    """The end of its validity has passed, and nothing took its place."""
+    """End a fact whose validity has passed, with nothing in its place."""
     close_fact(fact, FactState.SUPERSEDED, now=now, actor=actor, reason="its validity has ended", until=fact.valid_to)
 
 
@@ -246,7 +246,7 @@ def confirm_fact(fact: Fact, *, now: datetime, actor: str) -> None:
 
 
 def withdraw_confirmation(fact: Fact, confidence: float, evidence_at: datetime, *, now: datetime, actor: str) -> None:
-    """As sure again as it was before a person said that it is so."""
+    """Take a person's confirmation back: the fact is as sure again as it was before."""
     before = {"confidence": fact.base_confidence}
     fact.is_confirmed, fact.base_confidence, fact.evidence_at, fact.updated_at = False, confidence, evidence_at, now
     fact.save(update_fields=["is_confirmed", "base_confidence", "evidence_at", "updated_at"])
@@ -292,7 +292,7 @@ def restore_fact(fact: Fact, *, now: datetime, actor: str, reason: str = "taken 
 
 
 def reopen_reviews(fact: Fact) -> None:
-    """Pairs that were decided by what is taken back wait again, where both hold."""
+    """Let pairs wait again whose decision is taken back, if both of their facts hold."""
     decided = FactReview.objects.filter(Q(fact=fact) | Q(other=fact), user_id=fact.user_id)
     ended = decided.filter(decision__in=[ReviewDecision.SUPERSEDE, ReviewDecision.REJECT])
     both = ended.filter(fact__state=FactState.ACTIVE, other__state=FactState.ACTIVE)
@@ -302,7 +302,7 @@ def reopen_reviews(fact: Fact) -> None:
 
 
 def reopen_review(review: FactReview) -> None:
-    """The pair waits again, whatever was decided, where both of its facts hold."""
+    """Let one pair wait again, whatever was decided, if both of its facts hold."""
     both = FactReview.objects.filter(fact__state=FactState.ACTIVE, other__state=FactState.ACTIVE)
     both.filter(user=review.user, pk=review.pk).update(decision="", decided_at=None, actor="")
 

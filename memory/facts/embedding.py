@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 
 from memory.access.scope import user_scope
 from memory.facts.changes import DUE, mark_facts_due
-from memory.indexes.answering import choose_question_model, question_embedder
+from memory.indexes.answering import build_question_embedder, choose_question_model
 from memory.models import EndUser, Fact, FactEpisode
 from memory.models.facts import FactQuerySet, FactState
 from memory.platform.deadline import Deadline
@@ -69,7 +69,7 @@ def embed_episodes(user: EndUser) -> int:
 
 def make_vectors(texts: list[str]) -> list[dict[str, Any]]:
     """The columns of a row that holds the vector of each text."""
-    service = question_embedder(Deadline(DEADLINE_S))
+    service = build_question_embedder(Deadline(DEADLINE_S))
     vectors = service.embed_passages(texts, Deadline(DEADLINE_S))
     return [{"vector": vector.tolist(), "model": service.model, "indexing": Indexing.READY} for vector in vectors]
 

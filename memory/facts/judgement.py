@@ -96,6 +96,7 @@ def judge_compared(
     origin: FactOrigin,
     compared: Sequence[tuple[Fact, float | None]],
 ) -> JudgedFacts:
+    """Sort known facts by what a statement is to each: the same, its successor, a contradiction, or nothing."""
     judged = JudgedFacts()
     compared = [pair for pair in compared if pair[0].pk not in beside and not denies_another(pair[0], draft, keys)]
     if not compared:
@@ -263,6 +264,7 @@ def list_told_with(fact: Fact) -> list[ToldSlot]:
 
 
 def ends_fact(fact: Fact, draft: FactDraft, keys: tuple[str, str, str], thread_id: str) -> bool:
+    """Whether a statement that something is over or new ends this fact."""
     # "My brother no longer works at Tesco" is of him alone.
     if draft.tense == ENDED and draft.relation not in OPEN_RELATIONS and fact.subject_key != keys[0]:
         return False
@@ -294,7 +296,7 @@ def judge_fact(
     if is_same_slot and fact.polarity == draft.polarity and (fact.tense == ENDED) == (draft.tense == ENDED):
         return "merge"
     # "Mein Arzt hat das Ramipril abgesetzt": the very value is over, in whatever words.
-    is_named = is_same_slot or tells_time(fact, keys[2], keys)
+    is_named = is_same_slot or has_same_time(fact, keys[2], keys)
     if is_named and draft.tense == ENDED and fact.polarity and fact.last_seen <= draft.occurred_at:
         return "contradiction"
     if takes_place(fact, draft, keys) or parts_with(fact, draft, keys):
@@ -330,7 +332,7 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
     Its words decide nothing then: "with my husband", "because of work" made two people and two contexts of one move.
     """
     old = fold_key(draft.replaces)
-    if old and draft.tense == "new" and (fact.object_key == old or tells_time(fact, old, keys)):
+    if old and draft.tense == "new" and (fact.object_key == old or has_same_time(fact, old, keys)):
         # "It's on Wednesdays now" was read as in the place of Tuesdays.
         is_held = fact.polarity and fact.tense != ENDED and fact.last_seen <= draft.occurred_at
         return is_held and (fact.subject_key, fact.relation) == keys[:2]
@@ -344,7 +346,7 @@ def takes_place(fact: Fact, draft: FactDraft, keys: tuple[str, str, str]) -> boo
     return bool(known and told) and known.isdisjoint(told) and fact.last_seen <= draft.occurred_at
 
 
-def tells_time(fact: Fact, time: str, keys: tuple[str, str, str]) -> bool:
+def has_same_time(fact: Fact, time: str, keys: tuple[str, str, str]) -> bool:
     """Whether a fact is of a time that an earlier turn was read for the day of: "3" of "3. November"."""
     is_slot = fact.relation == TIME and (fact.subject_key, fact.relation) == keys[:2]
     return is_slot and bool(time) and fact.object_key.split()[: len(time.split())] == time.split()

@@ -97,7 +97,7 @@ class FoundSlots:
     has_reviews: bool = True
 
     def drop_moved(self, fact: Fact) -> None:
-        """A fact was written: what was read of its slot may be so no longer."""
+        """Forget what was read of a slot in which a fact was written since."""
         slot = (fact.subject_key, fact.relation)
         for asked, held in list(self.facts.items()):
             if asked.keys[:2] == slot or any(one.pk == fact.pk for one in held):
@@ -130,7 +130,7 @@ def current_look_up() -> FoundSlots | None:
 
 
 def find_slots(user: EndUser, asked: Sequence[AskedSlot], scope: RowScope) -> FoundSlots:
-    """In the user's scope, under the lock of the facts."""
+    """Look up the facts of all slots that a turn asks for. In the user's scope, under the lock of the facts."""
     found = FoundSlots()
     slots = list(dict.fromkeys(asked))
     if not slots:
@@ -193,7 +193,7 @@ def filter_by_confidence(facts: FactQuerySet, least: float, now: datetime) -> Fa
 
 
 def select_worn(user: EndUser, least: float, now: datetime) -> FactQuerySet:
-    """Current facts of which time has left less than that."""
+    """Current facts whose confidence has decayed below ``least``."""
     current = Fact.objects.for_user(user).active().exclude(where_lasting())
     worn: FactQuerySet = annotate_decayed(current, now).filter(decayed__lt=least)
     return worn
@@ -262,7 +262,7 @@ def get_fact(user: EndUser, fact_id: UUID) -> Fact | None:
 
 
 def list_evidence_of(user: EndUser, fact_ids: Collection[UUID]) -> dict[UUID, list[FactEvidence]]:
-    """By fact, latest first."""
+    """The evidence of each fact, latest first."""
     found: dict[UUID, list[FactEvidence]] = defaultdict(list)
     with user_scope(user):
         rows = FactEvidence.objects.filter(user=user, fact_id__in=list(fact_ids))

@@ -50,7 +50,7 @@ def give_place_back(fact: Fact, *, now: datetime, actor: str, going: Collection[
 
 
 def find_later(fact: Fact, going: Collection[UUID]) -> Fact | None:
-    """What took the place of a fact, or of what did, where that is going too."""
+    """The fact that took the place of one, followed past those that are going as well."""
     later, seen = fact, {fact.pk}
     while later.superseded_by is not None and later.superseded_by not in seen:
         seen.add(later.superseded_by)
@@ -90,7 +90,7 @@ def drop_reading(fact: Fact, *, now: datetime, actor: str) -> None:
 
 
 def take_reading_back(fact: Fact, before: dict[str, Any], *, now: datetime, actor: str) -> None:
-    """As it was read at first, unless another fact says that by now."""
+    """Give a fact its first reading back, unless another fact says that by now."""
     plain = {name: getattr(fact, name) for name in READING}
     for name in READING:
         setattr(fact, name, before[name])

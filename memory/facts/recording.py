@@ -102,6 +102,7 @@ def record_draft(
     now: datetime,
     actor: str,
 ) -> RecordedFact:
+    """Record a statement: as evidence of a fact that says the same, or as a new one with what it ends."""
     keys = list_keys(draft)
     if known := find_known(user, draft, keys, told_with) or find_told(user, draft, keys, told_with, found):
         return RecordedFact(known, FactEffect.REINFORCED, is_new_evidence=False)
@@ -138,7 +139,7 @@ def list_keys(draft: FactDraft) -> tuple[str, str, str]:
 
 
 def forget_looked_up(found: FoundSlots, recorded: RecordedFact, draft: FactDraft) -> None:
-    """What a statement changed is read anew by those behind it."""
+    """Forget what a statement has changed of what was looked up, so that the next statements read it anew."""
     is_of_doses = draft.relation in {TAKES, DOSE}
     found.has_reviews = found.has_reviews or recorded.review is not None
     if recorded.review is not None or (recorded.closed and (found.has_reviews or is_of_doses)):
@@ -224,6 +225,7 @@ def set_vector(fact: Fact, draft: FactDraft) -> None:
 def insert_fact(
     user: EndUser, draft: FactDraft, keys: tuple[str, str, str], origin: FactOrigin, *, now: datetime, actor: str
 ) -> Fact:
+    """A new fact of a draft with its first evidence."""
     fact = Fact(
         user=user,
         agent_id=origin.scope.agent_id,

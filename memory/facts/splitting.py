@@ -41,7 +41,7 @@ def find_merge(winner: Fact, fact: Fact) -> FactEvent | None:
 
 
 def give_back_evidence(fact: Fact, event: FactEvent | None) -> None:
-    """Wherever it went since: the other may have been merged in its turn."""
+    """Bring back the evidence that a merge took from a fact, also where the other fact was merged since."""
     moved = event.after.get("evidence", []) if event is not None else []
     rows = FactEvidence.objects.filter(user_id=fact.user_id, pk__in=moved)
     reached = set(rows.values_list("fact_id", flat=True))

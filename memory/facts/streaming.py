@@ -25,7 +25,7 @@ from memory.facts.episodes import select_turns, take_persons_words
 from memory.facts.evidence import compute_confidence
 from memory.facts.nearest import embedding_of, find_nearest, find_nearest_episodes, name_scope
 from memory.facts.relevance import EPISODE_CONFIDENCE, weigh_relevance
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.inference.base import QuestionVector, Vector
 from memory.language.text import estimate_tokens
 from memory.models import EndUser, Fact, FactEpisode, FactStream, MemoryItem
@@ -135,7 +135,7 @@ def make_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
     if not turns or not has_any:
         return ThreadStream()
     deadline = Deadline(DEADLINE_S)
-    service = question_embedder(deadline)
+    service = build_question_embedder(deadline)
     said = "\n".join(take_persons_words(turn) for turn in reversed(turns))[-MOST_CHARS:]
     vector = QuestionVector(service.embed_query(said, deadline), service.model)
     with user_scope(user):
@@ -220,7 +220,7 @@ def read_stream(user: EndUser, thread_id: str, now: datetime) -> ThreadStream:
 
 
 def describe_row(row: StreamRow, now: datetime) -> StreamedLine | None:
-    """None for what has ended, faded or gone since it was chosen."""
+    """A chosen row as a line; None if it has ended, faded or gone since."""
     if row.line is None:
         return None
     _, pk, similarity, relevance = json.loads(row.line)
@@ -242,7 +242,7 @@ def describe_row(row: StreamRow, now: datetime) -> StreamedLine | None:
 
 
 def fit_lines(lines: Sequence[StreamedLine], tokens: int) -> list[StreamedLine]:
-    """In whole lines, within the tokens that each kind has for itself."""
+    """The first lines that fit. Facts and episodes have ``tokens`` each; no line is cut."""
     left = {"fact": tokens, "episode": tokens}
     kept = []
     for line in lines:
@@ -253,6 +253,6 @@ def fit_lines(lines: Sequence[StreamedLine], tokens: int) -> list[StreamedLine]:
 
 
 def drop_old_streams(user: EndUser | int, now: datetime) -> int:
-    """In the user's scope."""
+    """Delete streams that are too old to be told; returns how many. In the user's scope."""
     key = user if isinstance(user, int) else user.pk
     return FactStream.objects.filter(user_id=key, made_at__lt=now - KEPT_FOR).delete()[0]

@@ -16,7 +16,7 @@ from memory.lifecycle import bank, curation
 from memory.models import DecidedMatter, EndUser, Fact, FactReview, MemoryItem
 from memory.models.facts import ReviewDecision
 from memory.models.inbox import MatterDecision, MatterKind
-from memory.store import merging, rows, standing, writing
+from memory.store import archiving, merging, rows, standing, writing
 from memory.store.admission import WriteRefused
 from memory.tiers import Status, Tier
 from outcomes.verdicts import explaining
@@ -58,7 +58,9 @@ def undo_nothing(given: DeedContext, row: DecidedMatter) -> None:
 def archive_item(given: DeedContext, matter: Matter) -> Before:
     """Of two duplicates the weaker."""
     item = matter.items[1] if matter.items else matter.row
-    writing.retire_memories(given.user, {UUID(str(item.pk)): REASON}, Status.ARCHIVED, now=given.now, actor=given.actor)
+    archiving.retire_memories(
+        given.user, {UUID(str(item.pk)): REASON}, Status.ARCHIVED, now=given.now, actor=given.actor
+    )
     return {"archived": str(item.pk)}
 
 
@@ -67,7 +69,7 @@ def restore_item(given: DeedContext, row: DecidedMatter) -> None:
 
 
 def restore_archived(given: DeedContext, item_id: UUID) -> None:
-    item = writing.restore_memory(given.user, item_id, now=given.now, actor=given.actor)
+    item = archiving.restore_memory(given.user, item_id, now=given.now, actor=given.actor)
     if item is not None and item.tier == Tier.MEMORY_BANK:
         bank.make_room(given.user, now=given.now, keep=[item.pk])
 

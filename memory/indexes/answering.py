@@ -31,6 +31,6 @@ def choose_question_model(deadline: Deadline) -> EmbeddingConf:
         return conf.embedding
 
 
-def question_embedder(deadline: Deadline) -> CachedEmbedder:
+def build_question_embedder(deadline: Deadline) -> CachedEmbedder:
     """The embedder of that model. Facts and what is compared with the bank are embedded with it as well."""
     return choose_embedder(choose_question_model(deadline).model)

@@ -38,7 +38,7 @@ class CollectionRegistry:
         self._edition: bytes | str | None = None
         self._asked_at = self._read_at = -MAX_CACHE_S
 
-    def live(self) -> VectorCollection | None:
+    def find_live(self) -> VectorCollection | None:
         """The live collection, possibly a moment old; None before the first write."""
         now = time.monotonic()
         if self._live is not None and now - self._asked_at < CACHE_S:
@@ -47,12 +47,12 @@ class CollectionRegistry:
         with self._lock:
             is_believed = self._live is not None and now - self._read_at < MAX_CACHE_S
             if edition is None or edition != self._edition or not is_believed:
-                self._live = next((row for row in self.rows() if row.role == Role.LIVE), None)
+                self._live = next((row for row in self.list_rows() if row.role == Role.LIVE), None)
                 self._read_at = now
             self._edition, self._asked_at = edition, now
             return self._live
 
-    def rows(self) -> list[VectorCollection]:
+    def list_rows(self) -> list[VectorCollection]:
         """All of them, as they are now."""
         try:
             return list(VectorCollection.objects.filter(backend=self.backend, alias=self.alias).order_by("pk"))
@@ -122,10 +122,10 @@ class CollectionRegistry:
 
     def list_overdue(self, now: datetime) -> list[VectorCollection]:
         """Collections to be removed: abandoned ones, and those past their rollback window."""
-        for row in self.rows():
+        for row in self.list_rows():
             if row.role == Role.PREVIOUS and row.keep_until is not None and row.keep_until <= now:
                 self.give_up(row)
-        return [row for row in self.rows() if row.role == Role.REMOVING]
+        return [row for row in self.list_rows() if row.role == Role.REMOVING]
 
     def invalidate(self) -> None:
         """Invalidate the copies of all processes, this one's at once."""

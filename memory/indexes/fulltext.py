@@ -166,7 +166,7 @@ class WordCounts:
         is_clear = bool(found.whole or found.pairs) and forms * TAKEN_SHARE * self.table < self.owned / 2
         return ENTRIES_ARE_DEAR if self.owned > MANY_ROWS and is_clear and not found.newest else {}
 
-    def weight(self, word: Word) -> float:
+    def weigh(self, word: Word) -> float:
         return log(1 + max(0.0, self.total - word.rows + 0.5) / (word.rows + 0.5))
 
 
@@ -216,7 +216,7 @@ class FullTextSearch:
         }
 
     def run(self) -> list[LexicalMatch]:
-        survey = self._survey()
+        survey = self._count_words()
         rare, common = survey.split()
         found: list[LexicalMatch] = []
         for sought in self._list_attempts(survey, rare, common):
@@ -236,7 +236,7 @@ class FullTextSearch:
         for tried in range(1, min(len(common), COMMON_TRIED) + 1):
             yield RowsFound(rare, pairs, common[:tried], common[tried:])
 
-    def _survey(self) -> WordCounts:
+    def _count_words(self) -> WordCounts:
         words = "".join(OCCURRENCES.format(number=number) for number in range(len(self.groups)))
         self.cursor.execute(SURVEY.format(words=words, fits=FITS, sample=SAMPLE), self.values)
         table, seen, last, fitting, average, *occurrences = self.cursor.fetchone()
@@ -255,7 +255,7 @@ class FullTextSearch:
         words = found.words
         holds = ", ".join(HOLDS.format(number=word.number) for word in words)
         weights = [WEIGHT.format(counted=COUNTED.format(number=word.number)) for word in found.whole]
-        weights += [str(survey.weight(word)) for word in (*found.newest, *found.scored)]
+        weights += [str(survey.weigh(word)) for word in (*found.newest, *found.scored)]
         # What a match costs for its length, as one factor: saturation * (1 - weight + weight * length / average).
         statement = RANKED.format(
             found=" UNION ALL ".join(self._parts(found, holds)),

@@ -156,7 +156,7 @@ class PgVectorIndex:
             meant = {point.id: point for point in sorted(group, key=attrgetter("revision"))}
             rows = sorted(meant.values(), key=attrgetter("id"))
             with self._cursor(user_id, deadline) as cursor:
-                cursor.execute(UPSERT, self._columns(user_id, rows))
+                cursor.execute(UPSERT, self._build_columns(user_id, rows))
 
     def set_payload(self, user_id: int, ids: Collection[UUID], change: PayloadChange, deadline: Deadline) -> None:
         if not change.fields or not ids:
@@ -180,7 +180,7 @@ class PgVectorIndex:
             return []
         where, values = self._where(filter)
         values |= {"vector": literal, "limit": limit}
-        statements, breadth = self._statements(where), max(SEARCH_BREADTH, 2 * limit)
+        statements, breadth = self._build_statements(where), max(SEARCH_BREADTH, 2 * limit)
         with self._cursor(filter.user_id, deadline, breadth) as cursor:
             if filter.rows:
                 statements, values, by_graph = self._narrow(cursor, filter, where, values)
@@ -201,9 +201,9 @@ class PgVectorIndex:
         """The statements for a filter on the rows: over the few that pass, or over the graph where they are many."""
         passing = list_passing(cursor, filter, nearest.EXACT_UP_TO + 1)
         if len(passing) <= nearest.EXACT_UP_TO:
-            return self._statements(f"{OWN}{NAMED}"), values | {"ids": passing}, False
+            return self._build_statements(f"{OWN}{NAMED}"), values | {"ids": passing}, False
         conditions, further = filter.rows.build_sql(filter.user_id)
-        return self._statements(where + PASSES.format(conditions=conditions)), values | further, True
+        return self._build_statements(where + PASSES.format(conditions=conditions)), values | further, True
 
     def scroll(self, user_id: int) -> Iterator[tuple[UUID, str]]:
         last = UUID(int=0)
@@ -286,7 +286,7 @@ class PgVectorIndex:
             settings["hnsw.max_scan_tuples"] = str(MAX_SCAN_TUPLES)
         return open_bounded_cursor(VECTOR, require_user(user_id), deadline, settings)
 
-    def _statements(self, where: str) -> NearestRows:
+    def _build_statements(self, where: str) -> NearestRows:
         return NearestRows(
             exact=NEAREST_EXACT.format(dims=self.dimensions, where=where),
             graph=NEAREST.format(dims=self.dimensions, where=where),
@@ -307,7 +307,7 @@ class PgVectorIndex:
         self._counted[filter] = rows, table, now + COUNT_TTL_S
         return rows, table
 
-    def _columns(self, user_id: int, points: Sequence[VectorPoint]) -> dict[str, Any]:
+    def _build_columns(self, user_id: int, points: Sequence[VectorPoint]) -> dict[str, Any]:
         return {
             "user": user_id,
             "collection": self.collection,

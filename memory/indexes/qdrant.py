@@ -96,7 +96,7 @@ class QdrantIndex:
         """A collection that was lost is made again: the rows will fill it."""
         # The guard is one filter for a whole request; nearly all rows are at one of a few revisions.
         for revision, group in groupby(sorted(points, key=attrgetter("revision")), key=attrgetter("revision")):
-            structs = [self._struct(point) for point in group]
+            structs = [self._build_point(point) for point in group]
             for start in range(0, len(structs), UPSERT_BATCH):
                 batch = structs[start : start + UPSERT_BATCH]
                 guard = models.Filter(must=[_build_revision_condition(revision)])
@@ -113,21 +113,21 @@ class QdrantIndex:
         if change.fields and ids:
             # By filter and not by ids: an id that is not there would fail the whole call.
             write = partial(self._client.set_payload, self.collection, change.fields, points=chosen, wait=True)
-            self._where_it_exists(write, deadline)
+            self._write_where_it_exists(write, deadline)
 
     def delete(self, user_id: int, ids: Collection[UUID], deadline: Deadline) -> None:
         chosen = models.FilterSelector(filter=_build_id_conditions(user_id, ids))
         if ids:
             write = partial(self._client.delete, self.collection, points_selector=chosen, wait=True)
-            self._where_it_exists(write, deadline)
+            self._write_where_it_exists(write, deadline)
 
-    def _where_it_exists(self, write: Callable[[], object], deadline: Deadline) -> None:
+    def _write_where_it_exists(self, write: Callable[[], object], deadline: Deadline) -> None:
         """In a collection that is gone there is nothing to change or remove."""
         with suppress(CollectionMissing):
             self._collection.call(write, deadline)
 
     def search(self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline) -> list[VectorMatch]:
-        components = self._components(vector)
+        components = self._list_components(vector)
         if filter.matches_nothing or limit <= 0:
             return []
         if not filter.rows:
@@ -234,7 +234,7 @@ class QdrantIndex:
     def erase(self, user_id: int) -> None:
         own = models.FilterSelector(filter=models.Filter(must=[_build_user_condition(user_id)]))
         write = partial(self._client.delete, self.collection, points_selector=own, wait=True)
-        self._where_it_exists(write, Deadline.none())
+        self._write_where_it_exists(write, Deadline.none())
 
     def state(self) -> IndexState:
         return self._collection.state(self._searched)
@@ -242,7 +242,7 @@ class QdrantIndex:
     def close(self) -> None:
         """The engine holds the connections."""
 
-    def _struct(self, point: VectorPoint) -> models.PointStruct:
+    def _build_point(self, point: VectorPoint) -> models.PointStruct:
         payload = {
             "user_id": str(point.user_id),
             "item_id": str(point.id),
@@ -255,10 +255,10 @@ class QdrantIndex:
         scope = {"agent_id": point.agent_id, "project_id": point.project_id}
         payload |= {column: value for column, value in scope.items() if value}
         return models.PointStruct(
-            id=_build_point_id(point.user_id, point.id), vector=self._components(point.vector), payload=payload
+            id=_build_point_id(point.user_id, point.id), vector=self._list_components(point.vector), payload=payload
         )
 
-    def _components(self, vector: Vector) -> list[float]:
+    def _list_components(self, vector: Vector) -> list[float]:
         if vector.shape != (self.dimensions,):
             raise BadReply(VECTOR, f"expected a vector of {self.dimensions} dimensions, got {vector.shape}")
         components: list[float] = vector.tolist()

@@ -88,7 +88,7 @@ class QdrantCollection:
             with http.limit_to_deadline(deadline):
                 return ask()
         except UnexpectedResponse as error:
-            raise self._refusal(error.status_code or 0, error.content) from error
+            raise self._build_refusal(error.status_code or 0, error.content) from error
         except ResponseHandlingException as error:
             raise _wrap_unreadable(error.source) from error
         except (ApiException, QdrantException, httpx.HTTPError) as error:
@@ -99,7 +99,7 @@ class QdrantCollection:
                 raise CollectionMissing(VECTOR, str(error)) from error
             raise BadReply(VECTOR, UNEXPECTED_REPLY) from error
 
-    def _refusal(self, status: int, reason: bytes) -> Unavailable:
+    def _build_refusal(self, status: int, reason: bytes) -> Unavailable:
         if status == 400 and b"dimension error" in reason:
             return BadReply(VECTOR, f"the collection {self.name} has other dimensions than {self.dimensions}")
         if status == 404:

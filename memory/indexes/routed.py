@@ -49,7 +49,7 @@ class RoutedIndex:
 
     @property
     def collection(self) -> str:
-        row = self.registry.live()
+        row = self.registry.find_live()
         return row.name if row else self.alias
 
     def open(self, row: VectorCollection) -> StoredCollection:
@@ -64,18 +64,18 @@ class RoutedIndex:
     @property
     def live_shape(self) -> VectorShape:
         """Of the vectors that the live collection can be searched with, of a model before as long as it is live."""
-        row = self.registry.live()
+        row = self.registry.find_live()
         return shape_of(row) if row else self.shape
 
-    def mismatch(self, shape: VectorShape | None = None) -> str | None:
+    def find_mismatch(self, shape: VectorShape | None = None) -> str | None:
         """Why the live collection cannot be searched with such vectors, by default the configured model's, if so."""
-        row = self.registry.live()
+        row = self.registry.find_live()
         if row is None or shape_of(row) == (shape or self.shape):
             return None
         return f"the index was built by {shape_of(row)}, the settings name {self.shape}: run manage.py reindex"
 
     def ensure(self) -> None:
-        self.open(self.registry.live() or self.registry.adopt(self.shape)).ensure()
+        self.open(self.registry.find_live() or self.registry.adopt(self.shape)).ensure()
 
     def upsert(self, points: Sequence[VectorPoint], deadline: Deadline) -> None:
         for collection in self._open_fitting():
@@ -92,7 +92,7 @@ class RoutedIndex:
     def search(
         self, vector: Vector, filter: IndexFilter, limit: int, deadline: Deadline, *, shape: VectorShape | None = None
     ) -> list[VectorMatch]:
-        if problem := self.mismatch(shape):
+        if problem := self.find_mismatch(shape):
             raise BadReply(VECTOR, problem)
         return self._open_live().search(vector, filter, limit, deadline)
 
@@ -117,7 +117,7 @@ class RoutedIndex:
 
     def state(self) -> IndexState:
         try:
-            problem = self.mismatch()
+            problem = self.find_mismatch()
             seen = self._open_live().state()
         except Unavailable as error:
             seen, problem = (
@@ -132,17 +132,17 @@ class RoutedIndex:
         self.engine.close()
 
     def _open_live(self) -> StoredCollection:
-        row = self.registry.live()
+        row = self.registry.find_live()
         return self.open(row) if row else self.engine.open(self.alias, self.dimensions, self.alias)
 
     def _open_fitting(self) -> list[StoredCollection]:
         """Where vectors of this model belong. Raises Unavailable when that is nowhere: the rows wait."""
-        rows = self.registry.rows()
+        rows = self.registry.list_rows()
         if not any(row.role == Role.LIVE for row in rows):
             rows = [self.registry.adopt(self.shape)]
         fitting = [row for row in rows if row.role in WRITTEN and shape_of(row) == self.shape]
         if not fitting:
-            raise Unavailable(VECTOR, self.mismatch() or "no collection takes vectors of this model")
+            raise Unavailable(VECTOR, self.find_mismatch() or "no collection takes vectors of this model")
         collections = [self.open(row) for row in fitting]
         for collection in collections:
             if collection.collection not in self._ensured:
@@ -151,5 +151,5 @@ class RoutedIndex:
         return collections
 
     def _open_all(self) -> list[StoredCollection]:
-        rows = self.registry.rows()
+        rows = self.registry.list_rows()
         return [self.open(row) for row in rows] or [self._open_live()]

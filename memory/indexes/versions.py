@@ -50,17 +50,17 @@ def renew_version(user_id: int) -> None:
     # A random mark: a counter that was lost would begin again and could reach a value it had before.
     # And not the count and newest change of the rows: those cost 150 ms at 100,000 rows, more than the search that
     # they would guard.
-    shared.call_or_default(lambda client: client.set(_version_key(user_id), uuid4().bytes, ex=KEPT_S), None)
+    shared.call_or_default(lambda client: client.set(_build_key(user_id), uuid4().bytes, ex=KEPT_S), None)
 
 
 def read_version(user_id: int) -> bytes | None:
     """The version of the user's last write, None without Redis."""
 
     def read(client: Redis) -> bytes | None:
-        mark = client.get(_version_key(user_id))
+        mark = client.get(_build_key(user_id))
         if mark is None:
-            client.set(_version_key(user_id), uuid4().bytes, ex=KEPT_S, nx=True)
-            mark = client.get(_version_key(user_id))
+            client.set(_build_key(user_id), uuid4().bytes, ex=KEPT_S, nx=True)
+            mark = client.get(_build_key(user_id))
         return cast("bytes | None", mark)
 
     return shared.call_or_default(read, None)
@@ -88,5 +88,5 @@ def try_build_lock(user_id: int, tier: str, status: str) -> Iterator[BuildLock |
             turn.end()
 
 
-def _version_key(user_id: int) -> str:
+def _build_key(user_id: int) -> str:
     return shared.build_key("bm25", "version", str(require_user(user_id)))

@@ -95,7 +95,7 @@ def choose_mode(now: datetime) -> str:
 def continue_report(report: DriftReport, *, clock: Callable[[], datetime], stop: Callable[[], bool]) -> bool:
     """Look at one user after another, until all were or ``stop`` says so. True when the report is finished."""
     try:
-        if problem := vector_index().mismatch():
+        if problem := vector_index().find_mismatch():
             report.problem = problem[:300]
         elif report.repair:
             # A collection that was lost is made again, empty; its points are then missing like any others.
@@ -321,7 +321,7 @@ def remove_surplus(user: EndUser, index: VectorIndex, drift: UserDrift, *, repai
     """Points without a row. Those whose item belongs to somebody else come first, and are written down."""
     strays = index.list_strays(user.pk, remove=repair)
     if strays:
-        record_differences(user, drift, STRAYS, strays, repair=repair)
+        record_differences(drift, STRAYS, strays, repair=repair)
         quarantine(user, strays, drift)
     for ids in split_ids(item_id for item_id, _ in index.scroll(user.pk)):
         drift.points += len(ids)
@@ -331,13 +331,11 @@ def remove_surplus(user: EndUser, index: VectorIndex, drift: UserDrift, *, repai
         foreign = quarantine(user, list_ids_without_tombstone(user, orphans), drift)
         if repair:
             index.delete(user.pk, orphans, Deadline(TIMEOUT_S))
-        record_differences(user, drift, FOREIGN, foreign, repair=repair)
-        record_differences(
-            user, drift, ORPHANS, [item_id for item_id in orphans if item_id not in foreign], repair=repair
-        )
+        record_differences(drift, FOREIGN, foreign, repair=repair)
+        record_differences(drift, ORPHANS, [item_id for item_id in orphans if item_id not in foreign], repair=repair)
 
 
-def record_differences(user: EndUser, drift: UserDrift, kind: str, ids: Sequence[uuid.UUID], *, repair: bool) -> None:
+def record_differences(drift: UserDrift, kind: str, ids: Sequence[uuid.UUID], *, repair: bool) -> None:
     drift.found[kind] += len(ids)
     if repair:
         drift.mended[kind] += len(ids)

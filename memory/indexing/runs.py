@@ -36,7 +36,7 @@ def start_run(
     requested = {"end_user": user.pk if user else None, "tier": tier, "since": since.isoformat() if since else None}
     scope = {name: value for name, value in requested.items() if value}
     index = vector_index()
-    if scope and (problem := index.mismatch()):
+    if scope and (problem := index.find_mismatch()):
         raise ReindexRefused(f"{problem} without --user, --tier and --since")
     try:
         with transaction.atomic():
@@ -98,7 +98,7 @@ def roll_back_run(*, now: datetime) -> VectorCollection:
     if find_open_run() is not None:
         raise ReindexRefused("a run is going on: --cancel it first, or let it end")
     index = vector_index()
-    rows = {row.role: row for row in index.registry.rows()}
+    rows = {row.role: row for row in index.registry.list_rows()}
     previous, left = rows.get(Role.PREVIOUS), rows.get(Role.LIVE)
     if previous is None or (previous.keep_until is not None and previous.keep_until <= now):
         raise ReindexRefused("no earlier collection is kept")

@@ -170,6 +170,7 @@ def load_parts(entry: PromptEntry, path: Path) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=128)
 def read_parts(entry: PromptEntry, path: Path, state: tuple[int, int, int]) -> tuple[str, str]:
+    """``state`` only tells one version of the file from another in the cache."""
     text = path.read_text(encoding="utf-8")
     if len(text) > MAX_FILE_CHARS:
         raise PromptFault(f"it is longer than {MAX_FILE_CHARS:,} characters")

@@ -31,8 +31,8 @@ def list_stems(text: str) -> frozenset[str]:
 
 def extract_positioned_terms(text: str) -> list[tuple[str, ...]]:
     """One tuple of terms for each word of a document, stop words left out unless there is nothing else."""
-    found, languages, _ = _content(normalise_text(text[:LONGEST_TEXT])[:LONGEST_TEXT])
-    return [(*_forms(piece, languages), *find_kind_terms(strip_accents(piece.form), languages)) for piece in found]
+    found, languages, _ = _list_content(normalise_text(text[:LONGEST_TEXT])[:LONGEST_TEXT])
+    return [(*_list_forms(piece, languages), *find_kind_terms(strip_accents(piece.form), languages)) for piece in found]
 
 
 def build_query_groups(text: str) -> list[tuple[str, ...]]:
@@ -42,14 +42,14 @@ def build_query_groups(text: str) -> list[tuple[str, ...]]:
     document is indexed under the stem of its own. Words of the same meaning stand with it, of other languages too;
     where nothing tells the language and English knows no such word, it may be a word of any other.
     """
-    found, languages, is_certain = _content(normalise_text(text[:LONGEST_QUERY])[:LONGEST_QUERY])
+    found, languages, is_certain = _list_content(normalise_text(text[:LONGEST_QUERY])[:LONGEST_QUERY])
     groups: dict[tuple[str, ...], dict[str, None]] = {}
     for piece in found:
         # `dog` and `dogs` are one word to the likely language, whatever the others make of them.
-        key = _forms(piece, languages)
+        key = _list_forms(piece, languages)
         if key not in groups and len(groups) == MOST_GROUPS:
             break
-        forms = _forms(piece, LANGUAGES)
+        forms = _list_forms(piece, LANGUAGES)
         same = find_alternatives(key) or (() if is_certain else find_alternatives(forms))
         groups.setdefault(key, {}).update(dict.fromkeys((*forms, *same, *list_kind_terms(key))))
     return [tuple(forms) for forms in groups.values()]
@@ -64,12 +64,14 @@ def gloss_in_english(text: str) -> str:
     if text.isascii():
         return ""
     words = (
-        translate_to_english(list_hebrew_readings(piece.form)) for piece in _content(text)[0] if is_hebrew(piece.form)
+        translate_to_english(list_hebrew_readings(piece.form))
+        for piece in _list_content(text)[0]
+        if is_hebrew(piece.form)
     )
     return " ".join(dict.fromkeys(word for word in words if word))
 
 
-def _content(text: str) -> tuple[list[TextToken], tuple[str, ...], bool]:
+def _list_content(text: str) -> tuple[list[TextToken], tuple[str, ...], bool]:
     """The pieces that carry content, the likely languages, and whether anything told these languages."""
     found = split_tokens(text)
     languages, dropped = detect_languages(text, {piece.form for piece in found if piece.kind == "word"})
@@ -84,7 +86,7 @@ def _is_stop_word(form: str, dropped: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=131_072)
-def _forms(piece: TextToken, languages: tuple[str, ...]) -> tuple[str, ...]:
+def _list_forms(piece: TextToken, languages: tuple[str, ...]) -> tuple[str, ...]:
     form, kind = piece
     if kind == "code":
         return (form,)

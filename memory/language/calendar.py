@@ -19,13 +19,13 @@ def split_date(core: str) -> list[str]:
     if not core[:1].isdigit():
         return []
     if match := _YEAR_FIRST.fullmatch(core):
-        return _forms(match["year"], [int(match["month"])], [int(match["day"] or 0)])
+        return _list_forms(match["year"], [int(match["month"])], [int(match["day"] or 0)])
     if match := _YEAR_LAST.fullmatch(core):
         first, second = int(match["first"]), int(match["second"])
         if match["mark"] == ".":
-            return _forms(match["year"], [second], [first]) if match["year"] or _is_day_and_month(core) else []
+            return _list_forms(match["year"], [second], [first]) if match["year"] or _is_day_and_month(core) else []
         if match["year"]:
-            return _forms(match["year"], [first, second], [first, second])
+            return _list_forms(match["year"], [first, second], [first, second])
     return []
 
 
@@ -34,7 +34,7 @@ def _is_day_and_month(core: str) -> bool:
     return re.fullmatch(r"\d\d\.\d\d", core) is not None and "0" in (core[0], core[3])
 
 
-def _forms(year: str | None, months: list[int], days: list[int]) -> list[str]:
+def _list_forms(year: str | None, months: list[int], days: list[int]) -> list[str]:
     if not all(0 <= day <= 31 for day in days) or not any(1 <= month <= 12 for month in months):
         return []
     years = [] if not year else [year if len(year) == 4 else f"20{year}"]

@@ -142,7 +142,7 @@ def _split_orders(part: str) -> list[str]:
 
 def _split_joined(sentence: str) -> list[str]:
     """ "Forget my old address and remember that I live in Graz" is two; "eat well and sleep" is what one is about."""
-    for joint in reversed(list(_joints().finditer(sentence))):
+    for joint in reversed(list(_compile_joints().finditer(sentence))):
         left, right = sentence[: joint.start()].strip(), sentence[joint.end() :].strip()
         if _are_orders(left, right):
             return [*_split_joined(left), right]
@@ -169,7 +169,7 @@ def _begins_clearly(order: str, what: str) -> bool:
 
 
 @cache
-def _joints() -> re.Pattern[str]:
+def _compile_joints() -> re.Pattern[str]:
     """A comma, a word between two blanks, or a particle that is written onto the next word ("_" behind it)."""
     words = sorted(collect_entries(SUBJECT, "joint"), key=len, reverse=True)
     apart = "|".join(re.escape(word) for word in words if not word.endswith("_"))
@@ -189,7 +189,7 @@ def read_command(text: str) -> MemoryCommand | None:
     plain = normalise_text(text).strip()
     words = list(re.finditer(r"\S+", plain))
     folded, is_asked = " ".join(fold_text(word[0]) for word in words), plain.endswith("?")
-    for one in _patterns():
+    for one in _compile_patterns():
         if (one.may_be_asked or not is_asked) and (match := one.pattern.fullmatch(folded)):
             what = next((span for span in match.regs[1:] if span != (-1, -1)), None)
             if what and (_begins_elsewhere(folded, what[0]) or _is_figure(one.action, folded[what[0] : what[1]])):
@@ -201,7 +201,7 @@ def read_command(text: str) -> MemoryCommand | None:
 
 def _begins_elsewhere(folded: str, start: int) -> bool:
     """ "Remove the value from the table": what stands there names no value. Behind a mark it is taken as it is."""
-    return folded[:start].rstrip()[-1:].isalnum() and _elsewhere().match(folded, start) is not None
+    return folded[:start].rstrip()[-1:].isalnum() and _compile_elsewhere().match(folded, start) is not None
 
 
 def _is_figure(action: CommandAction, what: str) -> bool:
@@ -212,7 +212,7 @@ def _is_figure(action: CommandAction, what: str) -> bool:
 
 
 @cache
-def _elsewhere() -> re.Pattern[str]:
+def _compile_elsewhere() -> re.Pattern[str]:
     words = "|".join(map(strip_groups, collect_entries(SUBJECT, "elsewhere")))
     return re.compile(rf"(?:{words})(?:\b|(?<='))")
 
@@ -290,7 +290,7 @@ class _OrderPattern(NamedTuple):
 
 
 @cache
-def _patterns() -> tuple[_OrderPattern, ...]:
+def _compile_patterns() -> tuple[_OrderPattern, ...]:
     return tuple(_compile_all())
 
 

@@ -63,7 +63,7 @@ def list_meanings(forms: Iterable[str]) -> tuple[str, ...]:
 def list_terms(meaning: str) -> tuple[str, ...]:
     """The terms of a meaning in all languages, by the name that the English list gives it; empty for none of them."""
     words = ((word, code) for code in list_codes() for word in read_entries(code, SUBJECT, meaning))
-    return tuple(dict.fromkeys(term for word, code in words for term in _terms_of(word, code)))
+    return tuple(dict.fromkeys(term for word, code in words for term in _find_terms(word, code)))
 
 
 def is_vocabulary(word: str, language: str) -> bool:
@@ -87,7 +87,7 @@ def _load_synonyms() -> ConceptTable:
     for language in list_codes():
         for relation, words in _read_relation_nouns(language):
             meaning = _find_meaning(relation, meanings)
-            new = [word for word in words if not any(term in known for term in _terms_of(word, language))]
+            new = [word for word in words if not any(term in known for term in _find_terms(word, language))]
             meanings.setdefault(meaning, {}).setdefault(language, []).extend(new)
     return _build_table({name: found for name, found in meanings.items() if any(found.values())})
 
@@ -122,7 +122,9 @@ def _build_table(meanings: Mapping[str, Mapping[str, Sequence[str]]]) -> Concept
     english: list[str] = []
     for found in meanings.values():
         english.append(next(words[0] for words in found.values() if words).replace("-", " "))
-        terms.append({term: None for code, words in found.items() for word in words for term in _terms_of(word, code)})
+        terms.append(
+            {term: None for code, words in found.items() for word in words for term in _find_terms(word, code)}
+        )
     by_term: dict[str, list[int]] = {}
     for number, held in enumerate(terms):
         for term in held:
@@ -135,7 +137,7 @@ def _build_table(meanings: Mapping[str, Mapping[str, Sequence[str]]]) -> Concept
     )
 
 
-def _terms_of(word: str, language: str) -> tuple[str, ...]:
+def _find_terms(word: str, language: str) -> tuple[str, ...]:
     """The terms under which a document holds the word; one of several parts is found where it is written as one."""
     plain = strip_accents(normalise_text(word).casefold().replace("-", ""))
     if is_hebrew(plain):

@@ -64,12 +64,12 @@ def compile_opening(subject: str, section: str, before: str = "") -> re.Pattern[
 def _join_edges(phrases: Iterable[str]) -> list[str]:
     """One alternative for each run of phrases with the same edges."""
     found = []
-    for (start, end), run in groupby(phrases, key=_edges):
+    for (start, end), run in groupby(phrases, key=_choose_edges):
         bare = "|".join(strip_groups(phrase.lstrip("^").strip(_OPEN)) for phrase in run)
         found.append(f"{start}(?:{bare}){end}")
     return found
 
 
-def _edges(phrase: str) -> tuple[str, str]:
+def _choose_edges(phrase: str) -> tuple[str, str]:
     start = "^" if phrase.startswith("^") else "" if phrase.startswith(_OPEN) else r"\b"
     return start, "" if phrase.endswith(_OPEN) else r"\b"

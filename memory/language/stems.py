@@ -42,7 +42,7 @@ _LETTERS: Final = {
 }
 
 
-def _votes_by_word() -> dict[str, tuple[tuple[str, int], ...]]:
+def _count_votes() -> dict[str, tuple[tuple[str, int], ...]]:
     spoken: dict[str, list[str]] = {}
     for language in FIRST_LANGUAGES:
         for word in load_stop_words(language):
@@ -50,7 +50,7 @@ def _votes_by_word() -> dict[str, tuple[tuple[str, int], ...]]:
     return {word: tuple((language, _VOTE // len(found)) for language in found) for word, found in spoken.items()}
 
 
-_VOTES: Final = _votes_by_word()
+_VOTES: Final = _count_votes()
 
 
 @dataclass(frozen=True, slots=True)

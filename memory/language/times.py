@@ -35,14 +35,14 @@ def find_times(text: str) -> frozenset[int]:
     bare = fold_text(text)
     found = set()
     if any(char.isdigit() for char in bare):
-        found |= {_minutes(int(hour), int(one or two)) for hour, one, two in _DIGITS.findall(bare)}
-        found |= {_minutes(int(hour), 0) for hour in _WHOLE_HOUR.findall(bare)}
-    if _signs().search(bare):
+        found |= {_count_minutes(int(hour), int(one or two)) for hour, one, two in _DIGITS.findall(bare)}
+        found |= {_count_minutes(int(hour), 0) for hour in _WHOLE_HOUR.findall(bare)}
+    if _compile_signs().search(bare):
         hours = load_hours()
-        for minutes, pattern in _phrases():
+        for minutes, pattern in _compile_phrases():
             for match in pattern.finditer(bare):
                 hour = match["hour"]
-                found.add(_minutes(int(hour) if hour.isdecimal() else hours[hour], minutes))
+                found.add(_count_minutes(int(hour) if hour.isdecimal() else hours[hour], minutes))
     return frozenset(found)
 
 
@@ -52,13 +52,13 @@ def has_clock_time(bare: str) -> bool:
 
 
 @cache
-def _signs() -> re.Pattern[str]:
+def _compile_signs() -> re.Pattern[str]:
     """What stands in every time that is told in words: to look for it first spares the phrases of all languages."""
     return re.compile("|".join(collect_entries(SUBJECT, "signs")))
 
 
 @cache
-def _phrases() -> tuple[tuple[int, re.Pattern[str]], ...]:
+def _compile_phrases() -> tuple[tuple[int, re.Pattern[str]], ...]:
     """The minutes to add to the hour of each phrase, and the pattern that finds it."""
     hour = rf"(?<![\d.,:])(?P<hour>\d{{1,2}}|{'|'.join(load_hours())})"
     found = []
@@ -75,5 +75,5 @@ def _compile(phrase: str, hour: str) -> re.Pattern[str]:
     return re.compile(start + strip_groups(phrase).replace("{hour}", hour) + r"\b")
 
 
-def _minutes(hour: int, minutes: int) -> int:
+def _count_minutes(hour: int, minutes: int) -> int:
     return (60 * hour + minutes) % HALF_DAY

@@ -14,7 +14,7 @@ from memory.conf import memory_conf
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
 from memory.scoring import bank_quality, wilson_lower_bound
-from memory.store import writing
+from memory.store import archiving
 from memory.store.admission import WriteRefused
 from memory.tiers import Status, Tier, Trust
 
@@ -118,5 +118,5 @@ def make_room(
         over = choose_evictions(user, keep)
         if any(item_id in over for item_id in keep):
             raise WriteRefused("tier", "the memory bank is full of what people wrote; archive something there first")
-        writing.retire_memories(user, over, Status.ARCHIVED, now=now, actor=actor)
+        archiving.retire_memories(user, over, Status.ARCHIVED, now=now, actor=actor)
     return over

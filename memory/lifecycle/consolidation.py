@@ -301,7 +301,7 @@ def ask_about(work: ConsolidationWork, winner: Fact, other: Fact, kind: ReviewKi
         work.result.add(other.pk, "review", winner.pk)
 
 
-def let_fade(work: ConsolidationWork) -> None:
+def end_faded(work: ConsolidationWork) -> None:
     """Facts of which time has left too little leave the current ones; those whose end has come end."""
     if not work.is_dry:
         ended = curation.end_outlived(work.user, now=work.now, actor=work.actor)
@@ -325,7 +325,7 @@ def take_worn(work: ConsolidationWork, reason: str) -> list[UUID]:
     return ids
 
 
-def have_pairs_judged(work: ConsolidationWork) -> None:
+def judge_pairs_by_model(work: ConsolidationWork) -> None:
     """By a language model, where one is configured and the day's calls are not used up."""
     if work.is_dry:
         return
@@ -343,7 +343,7 @@ def improve_memories(work: ConsolidationWork) -> None:
     if work.is_dry:
         return
     done = {
-        "debated": debating.debate_reviews(work.user, now=work.now),
+        "debated": debating.debate_reviews(work.user),
         "reworded": rewording.reword_weak_memories(work.user, now=work.now),
         "united": clusters.merge_clusters(work.user, now=work.now),
     }
@@ -355,8 +355,8 @@ STAGES: Final[dict[str, Callable[[ConsolidationWork], None]]] = {
     "vectors": embed_what_waits,
     "evidence": weigh_episodes,
     # Before the pairs: nobody is asked about what has faded.
-    "fading": let_fade,
+    "fading": end_faded,
     "pairs": settle_pairs,
-    "model": have_pairs_judged,
+    "model": judge_pairs_by_model,
     "wording": improve_memories,
 }

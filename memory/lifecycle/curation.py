@@ -18,7 +18,7 @@ from memory.lifecycle import learning, publishing
 from memory.lifecycle.learning import DraftedStatement, SpokenText
 from memory.models import EndUser, Fact, FactEvidence, FactReview, MemoryItem
 from memory.models.facts import STATEMENT_CHARS, EvidenceKind, FactState, ReviewDecision
-from memory.store import writing
+from memory.store import archiving, writing
 from memory.store.admission import WriteRefused, validate_field_text
 from memory.tiers import Status, Trust
 
@@ -208,9 +208,9 @@ def forget_fact(user: EndUser, fact_id: UUID, *, now: datetime, actor: str) -> b
         published, told = fact.bank_item_id, find_telling_alone(user, fact)
         changes.forget_facts(user, [fact], now=now, actor=actor)
         if told:
-            writing.delete_memories(user, told, now=now)
+            archiving.delete_memories(user, told, now=now)
         if published and not Fact.objects.for_user(user).filter(bank_item_id=published).exists():
-            writing.delete_memories(user, [published], now=now)
+            archiving.delete_memories(user, [published], now=now)
         return True
 
 
@@ -247,4 +247,4 @@ def archive_ended(user: EndUser, ended: list[Fact], review: FactReview, *, now: 
     standing = Fact.objects.for_user(user).active().filter(bank_item_id__in=ids).values("bank_item_id")
     items = MemoryItem.objects.for_user(user).active().filter(pk__in=ids).exclude(pk__in=standing)
     reasons = dict.fromkeys(items.values_list("pk", flat=True), f"decided in review: {review.decision}")
-    writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
+    archiving.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)

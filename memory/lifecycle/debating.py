@@ -3,7 +3,6 @@
 A language model argues and decides nothing. Without one the pair waits as it is.
 """
 
-from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -33,11 +32,11 @@ class DebatedPair(BaseModel):
     conclusion: Argument = Field(min_length=1)
 
 
-def debate_reviews(user: EndUser, *, now: datetime) -> list[UUID]:
+def debate_reviews(user: EndUser) -> list[UUID]:
     """Returns the pairs that have arguments now."""
     if find_prompt_model(PROMPT) is None:
         return []
-    return [review.pk for review in list_undebated(user) if debate_review(user, review, now)]
+    return [review.pk for review in list_undebated(user) if debate_review(user, review)]
 
 
 def list_undebated(user: EndUser) -> list[FactReview]:
@@ -49,7 +48,7 @@ def list_undebated(user: EndUser) -> list[FactReview]:
         return list(waiting.select_related("fact", "other").order_by("-created_at", "pk")[:MOST_DEBATED])
 
 
-def debate_review(user: EndUser, review: FactReview, now: datetime) -> bool:
+def debate_review(user: EndUser, review: FactReview) -> bool:
     earlier, later = sorted((review.other, review.fact), key=lambda fact: fact.last_seen)
     data = {"earlier": describe_statement(earlier), "later": describe_statement(later)}
     answer = ask_prompt(PROMPT, data, DebatedPair, user_id=user.pk)

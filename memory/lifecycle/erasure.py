@@ -49,8 +49,8 @@ from memory.models import (
     Turn,
     UserData,
 )
+from memory.store.archiving import delete_memories
 from memory.store.sharing import list_contributions
-from memory.store.writing import delete_memories
 
 ERASED_WITH_USER: tuple[type[Model], ...] = (
     PersonalLink,

@@ -24,7 +24,7 @@ from memory.facts.pairs import read_statement
 from memory.facts.personal import is_personal
 from memory.facts.profile import ProfileFact, find_facts_of_other
 from memory.facts.recording import RecordedFact, record_fact
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.inference.base import Vector
 from memory.language.analysis import extract_terms
 from memory.lifecycle import publishing
@@ -143,7 +143,7 @@ def draft_publication(
 def embed_statements(statements: Sequence[str]) -> tuple[list[Vector | None], str]:
     """One call for all. Without an embedder facts are recorded all the same, and embedded later."""
     deadline = Deadline(memory_conf().deadlines.default_s)
-    service = question_embedder(deadline)
+    service = build_question_embedder(deadline)
     try:
         return list(service.embed_passages(list(statements), deadline)), service.model
     except Unavailable as error:

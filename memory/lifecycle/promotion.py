@@ -24,7 +24,7 @@ from memory.lifecycle.retention import delete_outdated, where_outdated
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet, is_kept_past_ttl
 from memory.platform import metrics
-from memory.store import rows, writing
+from memory.store import archiving, rows
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Status, Tier, Trust
 
 # A row costs about 0.4 ms to move, most of it for its words in the full-text index: a batch of 250 holds its locks for
@@ -314,7 +314,7 @@ def apply_moves(
         signals.items_changed.send(EndUser, user=user, kind="promoted", items=list(final.items()))
     for status in (Status.DORMANT, Status.ARCHIVED):
         reasons = {one.memory_id: one.reason for one in retired if one.target is status}
-        writing.retire_memories(user, reasons, status, now=now, actor=actor)
+        archiving.retire_memories(user, reasons, status, now=now, actor=actor)
 
 
 def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
@@ -340,4 +340,4 @@ def revive_memories(user: EndUser, ids: Sequence[uuid.UUID], *, now: datetime, a
         (Tier.WORKING, known.filter(trust__lte=Trust.EXTERNAL)),
     ):
         found = list(memories.values_list("pk", flat=True))
-        move_to_tier(user, writing.wake_memories(user, found, reason="it worked", now=now, actor=actor), tier, now)
+        move_to_tier(user, archiving.wake_memories(user, found, reason="it worked", now=now, actor=actor), tier, now)

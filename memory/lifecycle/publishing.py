@@ -33,7 +33,7 @@ from memory.lifecycle import bank
 from memory.models import EndUser, Fact, FactEvent, MemoryEvent, MemoryItem
 from memory.models.facts import FactState
 from memory.platform.deadline import Deadline
-from memory.store import writing
+from memory.store import archiving, writing
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.merging import MERGE_REASON
 from memory.tiers import Status, Tier, Trust
@@ -184,7 +184,7 @@ def archive_left(user: EndUser, left: Sequence[uuid.UUID], item: MemoryItem, *, 
         if says_more(item.text, old.text)
     }
     if reasons:
-        writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
+        archiving.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
 
 
 def find_inherited_metadata(user: EndUser, memory: NewMemory) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def archive_closed(
     reason = f"superseded: {successor}"[:300] if successor else "superseded"
     reasons = dict.fromkeys((item_id for item_id in ids - kept if item_id), reason)
     pinned = MemoryItem.objects.for_user(user).active().filter(pk__in=reasons, always_inject=True).exists()
-    writing.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
+    archiving.retire_memories(user, reasons, Status.ARCHIVED, now=now, actor=actor)
     return pinned
 
 
@@ -353,7 +353,7 @@ def remove_with_memories(
     published = [fact.bank_item_id for fact in bare if fact.bank_item_id]
     if published:
         own = MemoryItem.objects.for_user(user).filter(pk__in=published, source__kind=KIND)
-        writing.delete_memories(user, list(own.values_list("pk", flat=True)), now=now)
+        archiving.delete_memories(user, list(own.values_list("pk", flat=True)), now=now)
 
 
 def give_place_back(user: EndUser, fact: Fact, *, now: datetime, actor: str, going: Collection[uuid.UUID] = ()) -> None:
@@ -374,7 +374,7 @@ def restore_bank_item(user: EndUser, fact: Fact, *, now: datetime, actor: str) -
     """Raises WriteRefused."""
     if fact.bank_item_id is None:
         return
-    kept = writing.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
+    kept = archiving.restore_memory(user, fact.bank_item_id, now=now, actor=actor)
     if kept is not None and kept.pk != fact.bank_item_id:
         fact.bank_item_id = kept.pk
         fact.save(update_fields=["bank_item_id"])

@@ -18,7 +18,7 @@ from memory.access.scope import user_scope
 from memory.facts.changes import lock_facts
 from memory.models import EndUser, MemoryItem, MemoryVersion
 from memory.models.sources import split_source
-from memory.store import rows, writing
+from memory.store import archiving, rows
 from memory.store.admission import WriteRefused
 
 # Items in one transaction: each is locked, reworded or deleted, and its graph rows with it.
@@ -266,7 +266,7 @@ def apply_purge(
             with connection.cursor() as cursor:
                 cursor.execute(SCRUB_EVENTS, [user.pk, list(staying)])
             also(deleted, list(staying))
-            writing.delete_memories(user, deleted, now=now)
+            archiving.delete_memories(user, deleted, now=now)
 
 
 def purge_item(user: EndUser, item_id: uuid.UUID, decision: PurgeDecision, *, now: datetime, actor: str) -> None:

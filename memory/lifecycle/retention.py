@@ -7,7 +7,7 @@ from memory.conf import memory_conf
 from memory.facts.evidence import detach_memories
 from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet
-from memory.store import writing
+from memory.store import archiving
 from memory.tiers import Status
 
 # Small enough that the tombstones and cascades of one transaction hold no lock for long.
@@ -31,7 +31,7 @@ def delete_outdated(user: EndUser, now: datetime) -> int:
             if ids:
                 # What was learned of them stays known: only the person's own deletion takes facts along.
                 detach_memories(user, ids)
-                deleted += len(writing.delete_memories(user, ids, now=now, gives_back=False))
+                deleted += len(archiving.delete_memories(user, ids, now=now, gives_back=False))
         if len(ids) < DELETED_AT_ONCE:
             break
     return deleted

@@ -13,7 +13,7 @@ from memory.lifecycle import curation
 from memory.lifecycle.promotion import move_to_tier
 from memory.models import EndUser, Fact, FactEvent, FactEvidence, MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.facts import EvidenceKind, FactState
-from memory.store import rows, writing
+from memory.store import archiving, rows, writing
 from memory.store.admission import WriteRefused
 from memory.tiers import Tier
 
@@ -53,7 +53,7 @@ def undo_change(
             return undo_edit(user, event, now=now, actor=actor, similar_to=similar_to)
         MemoryItem.objects.for_user(user).filter(pk=item_id).update(overruled_uses=item.uses)
         if event.kind != "promoted":
-            return writing.restore_memory(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
+            return archiving.restore_memory(user, item_id, now=now, actor=actor, similar_to=similar_to, undone=event)
         source, target = Tier(event.after["tier"]), Tier(event.before["tier"])
         move_to_tier(user, [item_id], target, now)
         item.refresh_from_db()

@@ -149,7 +149,7 @@ def measure_kills(console: Console, options: dict[str, Any]) -> dict[str, Any]:
             raise BenchmarkStageError("only web processes of its own are killed: stop the server that runs here")
         figures = kills.KillRun(client, person, plan, console.print).run()
     report.print_facts(console, collect_facts())
-    report.print_spreads(console, "turns while processes die", client.watch.spreads())
+    report.print_spreads(console, "turns while processes die", client.watch.summarize())
     report.print_lines(console, figures.notes())
     return {"plan": asdict(plan), **collect_facts(), **figures.as_json()}
 

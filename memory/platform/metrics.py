@@ -227,7 +227,7 @@ class Tally:
 
 
 def write_counts(client: Redis, sums: Mapping[Series, float], now: datetime) -> None:
-    places = {build_total_key(): None, build_slice_key(now): SLICE_TTL_S, day_key(now.date()): DAY_TTL_S}
+    places = {build_total_key(): None, build_slice_key(now): SLICE_TTL_S, build_day_key(now.date()): DAY_TTL_S}
     pipe = client.pipeline(transaction=True)
     for place, ttl_s in places.items():
         for series, amount in sums.items():
@@ -245,7 +245,7 @@ def count(metric: str, label: str = "", amount: float = 1) -> None:
         _tally.add([(Series(metric, limit_label(metric, label)), amount)])
 
 
-def duration_samples(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
+def list_duration_samples(metric: str, label: str, ms: float) -> list[tuple[Series, float]]:
     label = limit_label(metric, label)
     return [(Series(metric, label, str(bisect_left(BUCKET_BOUNDS_MS, ms))), 1), (Series(metric, label, "sum"), ms)]
 
@@ -254,7 +254,7 @@ def record_search(
     timings_ms: Mapping[str, float], fallbacks: Iterable[str], tiers: Iterable[str], confidence: str
 ) -> None:
     """Record all metrics of one search under one lock."""
-    amounts = [amount for stage, ms in timings_ms.items() for amount in duration_samples("stage", stage, ms)]
+    amounts = [amount for stage, ms in timings_ms.items() for amount in list_duration_samples("stage", stage, ms)]
     amounts.append((Series("searches", limit_label("searches", confidence)), 1))
     amounts += [(Series("hits", limit_label("hits", tier)), 1) for tier in tiers]
     amounts += [(Series("fallbacks", limit_label("fallbacks", name.removesuffix("_skipped"))), 1) for name in fallbacks]
@@ -263,7 +263,7 @@ def record_search(
 
 def record_stages(metric: str, timings_ms: Mapping[str, float]) -> None:
     """Count the durations of several stages under one lock."""
-    _tally.add([amount for stage, ms in timings_ms.items() for amount in duration_samples(metric, stage, ms)])
+    _tally.add([amount for stage, ms in timings_ms.items() for amount in list_duration_samples(metric, stage, ms)])
 
 
 def limit_label(metric: str, label: str) -> str:
@@ -294,7 +294,7 @@ def read_last_hour(now: datetime) -> Sums:
 
 def read_day(day: date) -> Sums:
     """What was counted on a day in UTC, as long as Redis still knows. Raises Unavailable."""
-    return read_sums([day_key(day)])[0]
+    return read_sums([build_day_key(day)])[0]
 
 
 def read_sums(keys: list[str]) -> list[Sums]:
@@ -324,7 +324,7 @@ def build_slice_key(moment: datetime) -> str:
     return shared.build_key("metrics", "slice", str(int(moment.timestamp() // SLICE.total_seconds())))
 
 
-def day_key(day: date) -> str:
+def build_day_key(day: date) -> str:
     return shared.build_key("metrics", "day", day.isoformat())
 
 

@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 from django.db import connection, transaction
 
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.models import EndUser
 from memory.portability.belonging import iterate_belonging
 from memory.portability.tables import TABLES, PortableTable
@@ -24,9 +24,6 @@ from memory.portability.values import is_left_out, write_value
 FORMAT: Final = "commonplace-export"
 VERSION: Final = 1
 END: Final = "end"
-# All of a person in one transaction, which takes as long as it takes: on a busy machine a batch of texts took the
-# fifteen seconds for which others may stand idle. A lost process ends its connection, and with it the transaction.
-UNHURRIED: Final = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 # Rows the server sends at once: memory does not grow with the person.
 CHUNK: Final = 2_000
 

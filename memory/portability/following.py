@@ -99,12 +99,7 @@ def find_same_facts(user: EndUser, batch: Sequence[ReadLine]) -> dict[uuid.UUID,
     return {key: here for key, here in same.items() if here is not None and isinstance(key, uuid.UUID)}
 
 
-def match_rows(
-    user: EndUser,
-    table: PortableTable,
-    batch: Sequence[dict[str, Any]],
-    numbers: Mapping[str, Mapping[int, int]],
-) -> list[int | None]:
+def match_rows(user: EndUser, table: PortableTable, batch: Sequence[dict[str, Any]]) -> list[int | None]:
     """For each row without an id, the row here that says the same, at most once each; None for a new one."""
     names = table.natural or tuple(
         column.attname for column in table.columns if column.attname not in table.moving | {"thread_id"}

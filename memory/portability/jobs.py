@@ -17,12 +17,12 @@ from django.db import IntegrityError
 
 from memory.access.locks import try_task_lock
 from memory.access.outbox import Outbox
-from memory.access.scope import user_scope
+from memory.access.scope import UNHURRIED, user_scope
 from memory.models import EndUser, Transfer, TransferDue, TransferPart
 from memory.models.transfers import TransferKind, TransferState
 from memory.portability.belonging import TOLD
 from memory.portability.checking import FileCheck, ReadLine, iterate_raw_lines, parse_line, read_line
-from memory.portability.exporting import END, UNHURRIED, write_export
+from memory.portability.exporting import END, write_export
 from memory.portability.restoring import IdsTaken, Restoration
 
 logger = structlog.get_logger(__name__)

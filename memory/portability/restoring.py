@@ -153,7 +153,7 @@ class Restoration:
         elif table.owners:
             return batch
         else:
-            matches = following.match_rows(self.user, table, [self.translate(line) for line in batch], self.numbers)
+            matches = following.match_rows(self.user, table, [self.translate(line) for line in batch])
             fresh = [line for line, match in zip(batch, matches, strict=True) if match is None]
             for line, match in zip(batch, matches, strict=True):
                 if match is not None and isinstance(line.key, int):

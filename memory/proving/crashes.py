@@ -90,7 +90,7 @@ class WriteRun:
 def kill_part(stage: ProvingStage, name: str) -> None:
     """kill -9 of a process and of all it has started; returns when it is up again."""
     try:
-        main = stage.stack.child(name)
+        main = stage.stack.find_child(name)
     except StopIteration:
         return
     for process in [*main.children(recursive=True), main]:
@@ -99,7 +99,7 @@ def kill_part(stage: ProvingStage, name: str) -> None:
 
     def is_back() -> bool:
         with suppress(StopIteration, psutil.Error):
-            return stage.stack.child(name).pid != main.pid and stage.is_ready()
+            return stage.stack.find_child(name).pid != main.pid and stage.is_ready()
         return False
 
     eventually(is_back)

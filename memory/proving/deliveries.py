@@ -154,7 +154,7 @@ def prove_given_up(stage: ProvingStage) -> Finding:
 def kill_workers(stage: ProvingStage) -> int:
     """kill -9 of those who do the work, not of the one who watches over them. 1 when any died."""
     with suppress(StopIteration, psutil.Error, httpx.HTTPError):
-        workers = stage.stack.child("books").children()
+        workers = stage.stack.find_child("books").children()
         for worker in workers:
             worker.kill()
         return int(bool(workers))

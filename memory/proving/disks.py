@@ -11,8 +11,9 @@ from pathlib import Path
 
 import httpx
 
+from memory.benchmarks.serving import find_free_port
 from memory.proving.faults import DEADLINE_S, search_timed
-from memory.proving.installation import Stack, free_port
+from memory.proving.installation import Stack
 from memory.proving.patience import PATIENCE_S, eventually
 from memory.proving.promises import Finding, UnmeasurableError
 from memory.proving.stage import ProvingStage, end_installation, name_person
@@ -55,7 +56,7 @@ def fill_disk(filler: Path) -> None:
 def prove_full_disk(stage: ProvingStage) -> Finding:
     """Memories are told while nothing can be written, and again once there is room, without anybody's hand."""
     with mount_small_disk(stage.stack.data_dir.parent / "small") as disk:
-        small = ProvingStage(Stack(disk / "data", free_port(), free_port()), stage.is_brief, stage.say)
+        small = ProvingStage(Stack(disk / "data", find_free_port(), find_free_port()), stage.is_brief, stage.say)
         try:
             small.start()
             return write_on_full_disk(small, disk / "filler")

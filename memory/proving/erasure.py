@@ -7,7 +7,8 @@ from pathlib import Path
 import redis
 
 from config import embedded
-from memory.proving.installation import Stack, free_port, manage
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import Stack, manage
 from memory.proving.isolation import keep_canary
 from memory.proving.patience import eventually
 from memory.proving.promises import Finding
@@ -121,7 +122,7 @@ def prove_backup(stage: ProvingStage) -> Finding:
     archive.unlink(missing_ok=True)
     stage.manage("backup", str(archive))
     begun = time.monotonic()
-    again = ProvingStage(Stack(home / "again" / "data", free_port(), free_port()), stage.is_brief, stage.say)
+    again = ProvingStage(Stack(home / "again" / "data", find_free_port(), find_free_port()), stage.is_brief, stage.say)
     again.stack.data_dir.parent.mkdir()
     try:
         again.start("--no-demo")

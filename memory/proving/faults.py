@@ -21,7 +21,7 @@ FROZEN = ("embedder", "redis", "worker", "beat", "mcp")
 @contextmanager
 def hold_still(stage: ProvingStage, name: str) -> Iterator[None]:
     """A part that takes connections and answers nothing: harder on its callers than one that is gone."""
-    main = stage.stack.child(name)
+    main = stage.stack.find_child(name)
     every = [main, *main.children(recursive=True)]
     for process in every:
         process.send_signal(signal.SIGSTOP)

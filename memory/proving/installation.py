@@ -2,14 +2,11 @@
 
 import json
 import os
-import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,16 +52,7 @@ def manage(*words: str, data_dir: Path, **environment: str) -> subprocess.Comple
     )
 
 
-def free_port() -> int:
-    """Below those that systems give to outgoing connections: one of them could take it while a server is restarted."""
-    while True:
-        port = random.randrange(20_000, 32_000)  # noqa: S311  (a port, no secret)
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-
-
-def processes_of(data_dir: Path) -> list[psutil.Process]:
+def find_processes(data_dir: Path) -> list[psutil.Process]:
     """Every process that was started for a data directory, found by its arguments or its environment."""
     found = []
     for process in psutil.process_iter():
@@ -152,7 +140,7 @@ class Stack:
         self.started.send_signal(signal.SIGTERM)
         return self.started.wait(STOP_WITHIN_S)
 
-    def child(self, name: str) -> psutil.Process:
+    def find_child(self, name: str) -> psutil.Process:
         """The main process of a part, by the word of its command line that only it has."""
         mark = {
             "embedder": "server.py",

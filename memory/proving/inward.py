@@ -18,7 +18,8 @@ from urllib.parse import quote
 
 import httpx
 
-from memory.proving.installation import Stack, free_port
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import Stack
 from memory.proving.pages import open_console
 from memory.proving.patience import PATIENCE_S, eventually
 from memory.proving.promises import Finding
@@ -167,7 +168,7 @@ def stage_resolving(stage: ProvingStage, redirects: RedirectingServer) -> Iterat
         "PROVE_NAMES": json.dumps([NAMES, PUBLIC, redirects.server_port]),
     }
     resolving = ProvingStage(
-        Stack(home / "data", free_port(), free_port(), environment=environment), stage.is_brief, stage.say
+        Stack(home / "data", find_free_port(), find_free_port(), environment=environment), stage.is_brief, stage.say
     )
     try:
         resolving.start()
@@ -179,7 +180,7 @@ def stage_resolving(stage: ProvingStage, redirects: RedirectingServer) -> Iterat
 def prove_no_inner_requests(stage: ProvingStage) -> Finding:
     """Webhooks made, changed and sent, and the documents of clients; each against a port that counts connections."""
     with ExitStack() as stack:
-        inner = stack.enter_context(InwardPort(free_port()))
+        inner = stack.enter_context(InwardPort(find_free_port()))
         redirects = stack.enter_context(serve_redirects(f"http://127.0.0.1:{inner.port}/"))
         if not inner.is_counting():
             return Finding("the port that counts connections counts none", is_kept=False)

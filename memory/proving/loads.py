@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from memory.benchmarks.serving import find_free_port
 from memory.proving.faults import search_timed
-from memory.proving.installation import Stack, free_port
+from memory.proving.installation import Stack
 from memory.proving.promises import Finding
 from memory.proving.stage import ProvingStage, end_installation, name_person
 
@@ -161,7 +162,7 @@ def prove_latency(stage: ProvingStage) -> Finding:
 def prove_isolation_costs(stage: ProvingStage) -> Finding:
     """In an installation of its own, whose other rows are not those of many people: alone, and beside all of them."""
     home, others = stage.stack.data_dir.parent / "crowded", stage.scale(20_000, 400_000)
-    crowded = ProvingStage(Stack(home / "data", free_port(), free_port()), stage.is_brief, stage.say)
+    crowded = ProvingStage(Stack(home / "data", find_free_port(), find_free_port()), stage.is_brief, stage.say)
     home.mkdir()
     try:
         crowded.start()

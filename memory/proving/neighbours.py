@@ -12,8 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import median
 from typing import Any, Final
 
+from memory.benchmarks.serving import find_free_port
 from memory.proving.faults import DEADLINE_S, hold_still, prepare_person, search_timed
-from memory.proving.installation import Stack, free_port
+from memory.proving.installation import Stack
 from memory.proving.patience import eventually
 from memory.proving.promises import Finding
 from memory.proving.stage import ProvingStage, end_installation, name_person
@@ -147,7 +148,7 @@ def prove_distrust(stage: ProvingStage) -> Finding:
         # A breaker would spare it most of the lies.
         environment = {"EMBEDDING_URL": embedder.url, "BREAKER_FAILURES": "100000"}
         deceived = ProvingStage(
-            Stack(home / "data", free_port(), free_port(), environment=environment), stage.is_brief, stage.say
+            Stack(home / "data", find_free_port(), find_free_port(), environment=environment), stage.is_brief, stage.say
         )
         try:
             deceived.start()

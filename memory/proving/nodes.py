@@ -26,9 +26,9 @@ from config.databases import SESSION_TIMEOUTS
 from config.runtime import programs
 from config.runtime.postgres import build_user_switch, find_server_user
 from config.supervisor import Program, end_process
-from memory.benchmarks.serving import await_ready, spawn_program, start_program
+from memory.benchmarks.serving import await_ready, find_free_port, spawn_program, start_program
 from memory.proving.crashes import WriteRun
-from memory.proving.installation import clean_environment, free_port
+from memory.proving.installation import clean_environment
 from memory.proving.patience import PATIENCE_S, eventually
 from memory.proving.promises import Finding, UnmeasurableError
 from memory.proving.stage import ProvingStage, name_person
@@ -202,7 +202,7 @@ def read_end(log: Path) -> str:
 def build_nodes(stage: ProvingStage, url: str, folder: Path) -> list[WebNode]:
     nodes = []
     for number in range(2):
-        address = programs.WebAddress(LOOPBACK, free_port())
+        address = programs.WebAddress(LOOPBACK, find_free_port())
         program = programs.build_web_program(embedded.installation_paths(stage.stack.data_dir), address)
         nodes.append(WebNode(set_environment(program, url), address.url, folder / f"node-{number}.log"))
     return nodes

@@ -17,7 +17,8 @@ import psycopg
 from config import embedded
 from config.runtime.postgres import connect_superuser
 from config.runtime.registry import unregister
-from memory.proving.installation import InstallationError, Stack, free_port, manage, processes_of
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import InstallationError, Stack, find_processes, manage
 from memory.proving.patience import PATIENCE_S, eventually
 
 Say = Callable[[str], None]
@@ -115,7 +116,7 @@ def name_canary() -> str:
 def stage_installation(*, is_brief: bool, say: Say) -> Iterator[ProvingStage]:
     """Ends every process of it and removes its directory, also when the command is interrupted or told to end."""
     with ending_as_interrupted(), tempfile.TemporaryDirectory(prefix="prove-", ignore_cleanup_errors=True) as home:
-        stack = Stack(Path(home) / "data", free_port(), free_port())
+        stack = Stack(Path(home) / "data", find_free_port(), find_free_port())
         try:
             stage = ProvingStage(stack, is_brief, say)
             stage.start()
@@ -142,13 +143,13 @@ def raise_interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 def end_installation(stack: Stack) -> None:
     if stack.process is None:
         return
-    for process in processes_of(stack.data_dir):
+    for process in find_processes(stack.data_dir):
         # One that a row has frozen would not hear that it is to end.
         with suppress(psutil.Error):
             process.send_signal(signal.SIGCONT)
     if stack.is_running:
         with suppress(Exception):
             stack.stop()
-    for process in processes_of(stack.data_dir):
+    for process in find_processes(stack.data_dir):
         with suppress(psutil.Error):
             process.kill()

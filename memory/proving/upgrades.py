@@ -12,7 +12,8 @@ import httpx
 import psycopg
 
 from config import embedded
-from memory.proving.installation import Stack, free_port
+from memory.benchmarks.serving import find_free_port
+from memory.proving.installation import Stack
 from memory.proving.isolation import ISOLATED_TABLES, UNFORCED
 from memory.proving.promises import Finding
 from memory.proving.stage import ProvingStage, end_installation, name_person
@@ -130,7 +131,7 @@ def prove_upgrade(stage: ProvingStage) -> Finding:
     """In an installation of its own, whose tables go back first."""
     home = stage.stack.data_dir.parent / "earlier"
     home.mkdir()
-    earlier = ProvingStage(Stack(home / "data", free_port(), free_port()), stage.is_brief, stage.say)
+    earlier = ProvingStage(Stack(home / "data", find_free_port(), find_free_port()), stage.is_brief, stage.say)
     try:
         earlier.start()
         return upgrade_filled(earlier, stage.scale(20_000, 200_000))

@@ -20,7 +20,7 @@ NAME = "records embedder"
 SHARED_MODELS = {"miniLM": MINILM, "multilingual-e5": MULTILINGUAL_E5}
 
 
-def embedding_model() -> str:
+def name_embedding_model() -> str:
     """What vectors of this model are marked with."""
     conf = memory_conf().kinds
     return "multilingual-e5" if conf.model == "e5" and not conf.url else conf.model
@@ -30,8 +30,8 @@ def load_records_embedder() -> Embedder:
     """Raises Unavailable when no server is configured for the chosen model."""
     conf = memory_conf()
     if conf.kinds.url:
-        return own_embedder()
-    shared = find_shared_embedder(SHARED_MODELS[embedding_model()])
+        return load_own_embedder()
+    shared = find_shared_embedder(SHARED_MODELS[name_embedding_model()])
     if shared is None:
         raise Unavailable(NAME, f"no server is named for {conf.kinds.model}: set WB_EMBED_URL")
     return shared
@@ -46,9 +46,9 @@ def find_shared_embedder(model: str) -> Embedder | None:
 def load_records_conf(tag: str = "") -> EmbeddingConf:
     """How the model of the records, or of those with another mark, is asked and read."""
     conf = memory_conf()
-    if conf.kinds.url and tag in {"", embedding_model()}:
+    if conf.kinds.url and tag in {"", name_embedding_model()}:
         return load_own_conf()
-    return conf.embedding_of(SHARED_MODELS[tag or embedding_model()]) or conf.embedding
+    return conf.embedding_of(SHARED_MODELS[tag or name_embedding_model()]) or conf.embedding
 
 
 def find_former_embedder(tag: str) -> Embedder | None:
@@ -57,7 +57,7 @@ def find_former_embedder(tag: str) -> Embedder | None:
 
 
 @PerProcess
-def own_embedder() -> Embedder:
+def load_own_embedder() -> Embedder:
     conf = load_own_conf()
     return CachedEmbedder(HttpEmbedder(conf, NAME), conf)
 

@@ -19,7 +19,7 @@ from memory.inference.base import Vector
 from memory.models import EndUser
 from memory.platform.deadline import Deadline
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
-from memory.records.embedding import NAME, embedding_model, load_records_embedder
+from memory.records.embedding import NAME, load_records_embedder, name_embedding_model
 from memory.records.models import DIMENSIONS, ModelInUse, RecordEmbedding, RecordsDue
 from memory.records.texts import Kind, RecordText
 from memory.tiers import Indexing
@@ -137,7 +137,7 @@ def embed_rows(rows: Sequence[RecordEmbedding]) -> list[Vector]:
 def store_vectors(user: EndUser, rows: Sequence[RecordEmbedding], vectors: Sequence[Vector]) -> None:
     values: dict[str, Any] = {
         "user": user.pk,
-        "tag": embedding_model(),
+        "tag": name_embedding_model(),
         "ids": [row.pk for row in rows],
         "revisions": [row.revision for row in rows],
         "vectors": [format_vector(vector, DIMENSIONS, NAME) for vector in vectors],
@@ -196,7 +196,7 @@ def list_due_users() -> list[int]:
 # --- another model -----------------------------------------------------------------------------------------------
 def requeue_for_new_model(*, now: datetime) -> None:
     """After a change of the model, queue all users: their vectors must be computed again."""
-    tag = embedding_model()
+    tag = name_embedding_model()
     known = ModelInUse.objects.filter(pk=1).first()
     if known is not None and known.tag == tag:
         return
@@ -209,5 +209,7 @@ def requeue_for_new_model(*, now: datetime) -> None:
 def requeue_foreign_rows(user: EndUser, *, now: datetime) -> None:
     """Queue the rows that another model embedded. They are found by its vectors until they have new ones."""
     with user_scope(user):
-        foreign = RecordEmbedding.objects.filter(user=user, state=Indexing.READY).exclude(model_tag=embedding_model())
+        foreign = RecordEmbedding.objects.filter(user=user, state=Indexing.READY).exclude(
+            model_tag=name_embedding_model()
+        )
         foreign.update(state=Indexing.PENDING, due_at=now)

@@ -23,10 +23,10 @@ from memory.platform.faults import CodedFailure, Unavailable
 from memory.records.choosing import Omission, RecallOptions, RecordCandidate, RecordHit, choose_hits
 from memory.records.embedding import (
     NAME,
-    embedding_model,
     find_former_embedder,
     load_records_conf,
     load_records_embedder,
+    name_embedding_model,
 )
 from memory.records.models import DIMENSIONS, RecallLog
 from memory.records.texts import Kind, strip_markup
@@ -138,7 +138,7 @@ def recall_records(
     """
     started = time.perf_counter()
     status, shown = "ok", 0
-    tag = embedding_model()
+    tag = name_embedding_model()
     try:
         choice = choose_hits(find_candidates(user, query, tag, options.kinds), options, now=now)
         shown = len(choice.shown)

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from memory.access.scope import user_scope
 from memory.models import EndUser
-from memory.records.embedding import embedding_model
+from memory.records.embedding import name_embedding_model
 from memory.records.models import RecallLog, RecordEmbedding
 from memory.tiers import Indexing
 
@@ -27,12 +27,12 @@ class RecallState:
 
 def load_recall_state(user: EndUser | None) -> RecallState:
     if user is None:
-        return RecallState(embedding_model())
+        return RecallState(name_embedding_model())
     with user_scope(user):
         rows = RecordEmbedding.objects.filter(user=user)
         counted = rows.aggregate(**{state.value: Count("pk", filter=Q(state=state)) for state in Indexing})
         given_up = rows.filter(state=Indexing.FAILED).defer("vector", "text") if counted["failed"] else rows.none()
-        return RecallState(embedding_model(), failures=tuple(given_up.order_by("-pk")[:SHOWN_FAILURES]), **counted)
+        return RecallState(name_embedding_model(), failures=tuple(given_up.order_by("-pk")[:SHOWN_FAILURES]), **counted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class RowFilter:
     dormant: bool = False
     scope: ScopeFilter | None = None
 
-    def conditions(self) -> tuple[str, dict[str, Any]]:
+    def build_conditions(self) -> tuple[str, dict[str, Any]]:
         conf = memory_conf().promotion
         values: dict[str, Any] = {
             "user": self.user.pk,
@@ -116,7 +116,7 @@ def read_rows(row_filter: RowFilter, ids: Collection[UUID], words: Sequence[tupl
     """Rows as ranking needs them: no text search vectors, but whether each word of the query is in them."""
     if not ids:
         return []
-    further, values = row_filter.conditions()
+    further, values = row_filter.build_conditions()
     values["ids"] = f"{{{','.join(map(str, ids))}}}"
     asked = range(len(words) + -len(words) % WORDS_AT_ONCE)
     values |= dict.fromkeys((f"word{number}" for number in asked), None)
@@ -137,7 +137,7 @@ def fetch_rows(row_filter: RowFilter, statement: str, values: Mapping[str, Any])
 
 def list_newest_waiting(row_filter: RowFilter, count: int, most_chars: int) -> list[UUID]:
     """Of the rows of the filter that the worker has not embedded yet those stored last. In the user's scope."""
-    further, values = row_filter.conditions()
+    further, values = row_filter.build_conditions()
     values |= {"count": count, "most_chars": most_chars}
     return [item_id for (item_id,) in fetch_rows(row_filter, SELECT_NEWEST.format(further=further), values)]
 

@@ -194,7 +194,7 @@ class SearchDebug:
         except Unavailable as error:
             self.note_skipped(stage, error.reason, error.code)
             if stage in {"embed", VECTOR}:
-                self.vector_stage_status = vector_status_after(error)
+                self.vector_stage_status = name_vector_status(error)
             logger.warning("search stage skipped", stage=stage, dependency=error.dependency, reason=error.reason)
             return otherwise
 
@@ -203,7 +203,7 @@ class SearchDebug:
         self.errors.append({"stage": stage, "message": reason, "code": code})
 
 
-def vector_status_after(error: Unavailable) -> str:
+def name_vector_status(error: Unavailable) -> str:
     if isinstance(error, BadReply):
         return "disabled_schema_mismatch"
     return "disabled_breaker_open" if list_breaker_states().get(error.dependency) == "open" else "enabled"

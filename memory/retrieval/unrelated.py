@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
-from memory.facts.apart import Point, lie_apart
+from memory.facts.apart import Point, are_of_other_matters
 from memory.facts.keys import OPEN_RELATIONS
 from memory.facts.pairs.reading import read_pair_statement
 from memory.facts.pairs.statement import PairStatement
@@ -49,6 +49,6 @@ def list_points(memory: CandidateMemory, told: Mapping[UUID, Sequence[ToldFact]]
 def may_speak_of(memory: CandidateMemory, rival: CandidateMemory, points: Mapping[UUID, Sequence[Point]]) -> bool:
     """Whether a newer statement may tell what has become of what another tells: of its matter, else in its words."""
     if newer := points[rival.id]:
-        return not all(lie_apart(known, point) for known in points[memory.id] for point in newer)
+        return not all(are_of_other_matters(known, point) for known in points[memory.id] for point in newer)
     words = [read_pair_statement(PairStatement(one.text[:READ])).words for one in (memory, rival)]
     return bool(find_shared_words(*words))

@@ -15,7 +15,7 @@ from memory.claims.claim import SPEAKER
 from memory.claims.questions import AskedFor, read_question
 from memory.claims.relations import ABOUT
 from memory.facts import queries
-from memory.facts.apart import Point, lie_apart
+from memory.facts.apart import Point, are_of_other_matters
 from memory.facts.keys import OPEN_RELATIONS
 from memory.inference.base import QuestionVector
 from memory.language.exchanges import take_question
@@ -169,7 +169,7 @@ def may_tell_of(fact: ToldFact, other: ToldStatement, tells: Sequence[ToldFact])
     """Whether a statement may say what has become of a fact: not if all that it tells is of another matter."""
     known = Point(fact.subject, fact.relation, fact.object, "")
     points = [Point(one.subject, one.relation, one.object, other.text) for one in tells]
-    return not all(lie_apart(known, point) for point in points or [Point("", ABOUT, "", other.text)])
+    return not all(are_of_other_matters(known, point) for point in points or [Point("", ABOUT, "", other.text)])
 
 
 def describe_told(one: RankedCandidate, doubts: dict[UUID, set[UUID]]) -> ToldStatement:

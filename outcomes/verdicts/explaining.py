@@ -5,7 +5,7 @@ from datetime import datetime
 
 from memory.access.scope import user_scope
 from memory.models import EndUser, MemoryItem
-from memory.store import writing
+from memory.store import archiving
 from memory.store.admission import WriteRefused
 from memory.tiers import Outcome
 from outcomes.models import OutcomeEvent
@@ -42,4 +42,4 @@ def withdraw_explanation(user: EndUser, event_id: int, lesson_id: uuid.UUID, *, 
     with user_scope(user):
         OutcomeEvent.objects.filter(user=user, pk=event_id, takeaway_id=lesson_id).update(takeaway_id=None)
         if MemoryItem.objects.for_user(user).filter(pk=lesson_id).exists():
-            writing.archive_memory(user, lesson_id, now=now, reason="taken back", actor=actor)
+            archiving.archive_memory(user, lesson_id, now=now, reason="taken back", actor=actor)

@@ -13,7 +13,7 @@ from config import embedded
 from config.env import BASE_DIR
 from config.runtime.leases import Lease
 from manage import WITHOUT_TABLES
-from memory.proving.installation import clean_environment, manage, processes_of
+from memory.proving.installation import clean_environment, find_processes, manage
 from tests.patience import eventually
 
 pytestmark = [pytest.mark.slow]
@@ -92,7 +92,7 @@ def test_commands_at_once_share_a_database_which_ends_with_the_last(tmp_path: Pa
 
     assert [each.returncode for each in shown] == [0, 0], [each.stderr for each in shown]
     assert all("[ ] 0001_tables" in each.stdout for each in shown)
-    assert eventually(lambda: processes_of(data_dir) == [])
+    assert eventually(lambda: find_processes(data_dir) == [])
 
 
 def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
@@ -111,12 +111,12 @@ def test_the_parts_end_when_their_only_user_is_killed(tmp_path: Path) -> None:
     assert user.stdout is not None
     assert user.stdin is not None
     assert user.stdout.readline() == b"ready\n"
-    assert [each for each in processes_of(tmp_path) if "postgres" in each.name()] == []
+    assert [each for each in find_processes(tmp_path) if "postgres" in each.name()] == []
 
     user.send_signal(signal.SIGKILL)
     user.communicate()
 
-    assert eventually(lambda: processes_of(tmp_path) == [])
+    assert eventually(lambda: find_processes(tmp_path) == [])
 
 
 def test_a_command_that_needs_nothing_starts_nothing(tmp_path: Path) -> None:

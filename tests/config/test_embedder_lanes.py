@@ -20,7 +20,7 @@ class HeldEncoder:
         self.has_begun.set()
         self.may_go.wait(30)
         self.taken.append(unit.job.tokens)
-        unit.job.unit_done()
+        unit.job.finish_unit()
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from config import embedded
+from memory.benchmarks.serving import find_free_port
 from memory.management.demo import EXAMPLE_QUERY, USER_ID
-from memory.proving.installation import MODEL, Stack, free_port, manage, processes_of
+from memory.proving.installation import MODEL, Stack, find_processes, manage
 from tests.patience import PATIENCE_S, eventually, slowness
 
 pytestmark = pytest.mark.slow
@@ -55,7 +56,7 @@ def test_the_printed_command_works_in_a_shell(stack: Stack) -> None:
 def test_no_port_but_the_web_port_is_open(stack: Stack) -> None:
     ports = {
         connection.laddr.port
-        for process in processes_of(stack.data_dir)
+        for process in find_processes(stack.data_dir)
         for connection in process.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN
     }
@@ -72,7 +73,7 @@ def test_what_holds_secrets_is_closed_to_others(stack: Stack) -> None:
 
 
 def test_a_second_one_is_refused_by_name(stack: Stack) -> None:
-    refused = manage("up", "--port", str(free_port()), data_dir=stack.data_dir)
+    refused = manage("up", "--port", str(find_free_port()), data_dir=stack.data_dir)
 
     assert refused.returncode == 3
     assert f"already runs (process {stack.pid})" in refused.stdout
@@ -126,11 +127,11 @@ print("of its session:", session.read_text().split()[-1] if session.exists() els
 def beside(installation: Stack) -> Beside:
     if not installation.is_running:
         installation.start()
-    before = {process.pid for process in processes_of(installation.data_dir)}
+    before = {process.pid for process in find_processes(installation.data_dir)}
     session = read_own_session()
     reported = manage("shell", "-c", COMMAND, data_dir=installation.data_dir)
     assert reported.returncode == 0, reported.stderr
-    after = processes_of(installation.data_dir)
+    after = find_processes(installation.data_dir)
     return Beside(reported.stdout, session, read_own_session(), before, after)
 
 
@@ -154,14 +155,14 @@ def has_ancestor(process: psutil.Process, pids: set[int]) -> bool:
 
 
 def test_work_nobody_waits_for_steps_back(stack: Stack) -> None:
-    running = [(process, process.cmdline()) for process in processes_of(stack.data_dir)]
+    running = [(process, process.cmdline()) for process in find_processes(stack.data_dir)]
     workers = [process for process, words in running if "celery" in words and "worker" in words]
     serving = [process for process, words in running if "granian" in words]
     own = psutil.Process().nice()
     behind = min(own + 10, 19)
     assert {process.nice() for process in workers} == {behind}
     assert {process.nice() for process in serving} == {own}
-    embedder = {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in stack.child("embedder").threads()}
+    embedder = {os.getpriority(os.PRIO_PROCESS, thread.id) for thread in stack.find_child("embedder").threads()}
     assert embedder == {own, behind}, "bulk jobs step back, questions do not"
 
 
@@ -180,7 +181,7 @@ def test_a_worker_started_by_hand_leaves_its_terminal_as_it_is(beside: Beside) -
 
 @pytest.mark.parametrize("names", [("worker", "books", "beat", "embedder"), ("redis", "web")])
 def test_killed_parts_are_started_again_and_named(stack: Stack, names: tuple[str, ...]) -> None:
-    victims = {name: stack.child(name) for name in names}
+    victims = {name: stack.find_child(name) for name in names}
     reported = {name: stack.output.count(f"! {name}: ended with code -9") for name in names}
 
     for victim in victims.values():
@@ -194,7 +195,7 @@ def test_killed_parts_are_started_again_and_named(stack: Stack, names: tuple[str
 
 def is_running_again(stack: Stack, name: str, old: int) -> bool:
     try:
-        return stack.child(name).pid != old
+        return stack.find_child(name).pid != old
     except (StopIteration, psutil.Error):
         return False
 
@@ -218,7 +219,7 @@ def test_after_a_kill_nothing_is_left_and_the_next_start_keeps_everything(stack:
     assert stack.access == access
     assert "Applying" not in stack.output
     assert any("ERR_4521" in hit["content"] for hit in search_demo(stack))
-    mains = [each for each in processes_of(stack.data_dir) if each.pid != stack.pid and "granian" in each.cmdline()]
+    mains = [each for each in find_processes(stack.data_dir) if each.pid != stack.pid and "granian" in each.cmdline()]
     assert mains
     assert all(psutil.Process(stack.pid) in each.parents() for each in mains)
 
@@ -244,7 +245,7 @@ def test_down_ends_every_process_and_waits_for_it(stack: Stack) -> None:
 
     assert stopped.returncode == 0, stopped.stderr
     assert stack.process.wait(PATIENCE_S) == 0
-    assert processes_of(stack.data_dir) == []
+    assert find_processes(stack.data_dir) == []
     assert "Stopped after" in stack.output
     troubles = [line for line in stack.output.split("Stopping ...")[1].splitlines() if line.startswith("!")]
     # The worker ends what it has begun, and steps back for everything else: with a load of twelve it took over 30 s.

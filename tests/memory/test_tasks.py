@@ -21,7 +21,7 @@ from memory.lifecycle import erasure
 from memory.models import EndUser, Erasure, MemoryItem
 from memory.platform.faults import Unavailable
 from memory.platform.queue import LEFT_OVER, count_waiting
-from memory.store import writing
+from memory.store import archiving, writing
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.conftest import Clock
@@ -95,7 +95,7 @@ def test_many_deletions_are_purged_in_one_run(user: EndUser, clock: Clock, servi
     with user_scope(user):
         ids = list(MemoryItem.objects.for_user(user).values_list("pk", flat=True))
     for item_id in ids:
-        writing.delete_memory(user, item_id, now=clock())
+        archiving.delete_memory(user, item_id, now=clock())
     tasks.index_user(user.pk)
     assert queue.list_due_users() == []
 

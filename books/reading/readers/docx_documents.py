@@ -67,12 +67,12 @@ class DocxReader:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
         for note in etree.fromstring(blob, parser):
             if note.get(qn("w:type")) is None:
-                self._builder.add_text(" ".join(paragraph_text(each) for each in note.iter(PARAGRAPH)))
+                self._builder.add_text(" ".join(read_paragraph(each) for each in note.iter(PARAGRAPH)))
 
     def _read_paragraph(self, paragraph: Element, depth: int) -> None:
-        text = paragraph_text(paragraph)
+        text = read_paragraph(paragraph)
         properties = paragraph.find(qn("w:pPr"))
-        level = 0 if properties is None or depth else self._level_of(properties)
+        level = 0 if properties is None or depth else self._find_heading_level(properties)
         if level:
             self._builder.enter_heading(level, text)
         else:
@@ -81,7 +81,7 @@ class DocxReader:
             if next(box.iterancestors(FALLBACK), None) is None and depth < DEEPEST_TABLE:
                 self.read_body(box, depth=depth + 1)
 
-    def _level_of(self, properties: Element) -> int:
+    def _find_heading_level(self, properties: Element) -> int:
         outline, style = properties.find(qn("w:outlineLvl")), properties.find(qn("w:pStyle"))
         if outline is not None and (outline.get(qn("w:val")) or "9").isdigit():
             level = int(outline.get(qn("w:val")) or "9")
@@ -133,7 +133,7 @@ class TableWording:
         parts: list[str] = []
         for block in list_blocks(cell):
             if block.tag == PARAGRAPH:
-                parts.append(paragraph_text(block))
+                parts.append(read_paragraph(block))
             else:
                 self._inner.append(block)
         return " ".join(part for part in parts if part)
@@ -168,7 +168,7 @@ def list_cells(row: Element) -> list[Element]:
     return list(unwrap(row, CELL))
 
 
-def paragraph_text(paragraph: Element) -> str:
+def read_paragraph(paragraph: Element) -> str:
     """A paragraph's words with what was inserted and without what was deleted."""
     parts: list[str] = []
     waiting = [iter(paragraph)]

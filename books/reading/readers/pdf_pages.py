@@ -116,21 +116,23 @@ def drop_edges(pages: list[list[PrintedLine]]) -> None:
     filled = [page for page in pages if page]
     if len(filled) < FEWEST_PAGES:
         return
-    counts = Counter(key for page in filled for key in {key for line in edges_of(page) for key in edge_keys(line)})
+    counts = Counter(
+        key for page in filled for key in {key for line in take_edges(page) for key in list_keys(line)}
+    )
     shared = {key for key, count in counts.items() if count > SHARED_BY * len(filled)}
     seen: set[str] = set()
     for page in filled:
-        edges = {id(line): edge_keys(line) & shared for line in edges_of(page)}
+        edges = {id(line): list_keys(line) & shared for line in take_edges(page)}
         repeated = {place for place, keys in edges.items() if keys & seen}
         seen.update(*edges.values())
         page[:] = [line for line in page if id(line) not in repeated]
 
 
-def edges_of(page: list[PrintedLine]) -> list[PrintedLine]:
+def take_edges(page: list[PrintedLine]) -> list[PrintedLine]:
     return page if len(page) <= 2 * EDGE_LINES else page[:EDGE_LINES] + page[-EDGE_LINES:]
 
 
-def edge_keys(line: PrintedLine) -> set[str]:
+def list_keys(line: PrintedLine) -> set[str]:
     """What a line has in common with those of other pages: itself, or itself but for a number that counts pages.
 
     Other figures must agree, so that the rows of a table that goes on over pages are not taken for its titles.

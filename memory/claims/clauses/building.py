@@ -40,6 +40,7 @@ def build_claim(
     span: tuple[int, int],
     whole: AnnotatedText,
 ) -> Claim:
+    """The claim of a clause that opens with the person's own subject, in the words of ``statement``."""
     if opening.is_left:
         stop = opening.phrase if opening.phrase > opening.start else opening.end
         first, last = find_object_before(sentence, opening.start, max(opening.start + 1, stop))
@@ -78,7 +79,7 @@ def find_tense(sentence: Sentence, tokens: ClauseTokens, opening: ClauseOpening,
 
 
 def tell_tense(sentence: Sentence, start: int, end: int) -> ClaimTense:
-    """Whether these words announce what they tell."""
+    """ "new" where these words announce a change, else "present"."""
     return "new" if has_within(sentence, start, end, MARK + "change") else "present"
 
 

@@ -16,9 +16,9 @@ from memory.claims.clauses.stretches import find_told_stretch, rate_stretch
 from memory.claims.health.reactions import begins_with_reaction
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, PLACES
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import find_drug, join_entries, load_words
 from memory.claims.slots.nouns import WORDS, find_known_noun, is_person_or_animal, load_nouns
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.subjects import (
     PRONOUN,
     SPOKEN_BY,
@@ -125,7 +125,7 @@ def name_pronoun(claim: Claim, sentence: Sentence, place: int, before: Sentence 
     whole = word_statement(sentence, tokens, 0, end)
     if len(whole) <= len(claim.statement) or not whole.endswith(claim.statement[1:]):
         told = "" if before is None or before.is_question else word_whole(before)
-        told = keep_antecedent(told, [first_word(claim)], claim.lang)
+        told = keep_antecedent(told, [find_first_word(claim)], claim.lang)
         whole = f"{told} {claim.statement}" if told else claim.statement
     is_fit = len(whole) <= LONGEST and find_refusal(whole) is None
     return replace(claim, statement=whole) if is_fit else claim
@@ -150,7 +150,7 @@ def load_persons(language: str) -> frozenset[str]:
     return (words | owners) - load_words(language, "article") - load_words(language, "stands for a thing")
 
 
-def first_word(claim: Claim) -> str:
+def find_first_word(claim: Claim) -> str:
     return fold_letters(claim.statement.split("'")[0].split(" ")[0])
 
 
@@ -171,7 +171,7 @@ def keep_antecedent(before: str, words: Sequence[str], language: str) -> str:
 
 def needs_antecedent(claim: Claim) -> bool:
     """Whether its words begin with somebody or something that only the words before them name."""
-    first = first_word(claim)
+    first = find_first_word(claim)
     if first in list_persons():
         return True
     is_thing = stands_for_thing(first, claim.lang) or begins_with_reaction(claim.statement, claim.lang)

@@ -30,7 +30,7 @@ SET_ASIDE: Final = ("would", "request", "text work", *(MARK + kind for kind in (
 
 
 def find_told_stretch(sentence: Sentence, tokens: ClauseTokens, *, is_masked: bool) -> Place | None:
-    """From which word to which, or None where nothing is likely enough."""
+    """The places between which words likely tell of the person's life; None where none are likely enough."""
     best: Place | None = None
     for clauses in list_runs(sentence, tokens):
         run = trim_run(sentence, clauses, is_masked=is_masked)
@@ -86,7 +86,7 @@ def has_question_word(sentence: Sentence, clause: Place) -> bool:
 
 
 def trim_run(sentence: Sentence, clauses: list[Place], *, is_masked: bool) -> Place | None:
-    """Without the clauses at its ends that tell nothing."""
+    """A run of clauses without those at its ends that tell nothing."""
     told = [clause for clause in clauses if rate_stretch(sentence, clause, is_masked=is_masked) >= CLAUSE_LEAST]
     if not told or told[-1][1] - told[0][0] < LEAST_WORDS:
         return None

@@ -15,8 +15,9 @@ from memory.claims.frames.numerals import read_spoken
 from memory.claims.inner_dots import NUMERIC_DATE
 from memory.claims.relations import ABOUT
 from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import DAY, SlotMatch, load_days, load_phrases, load_small_words, load_words
-from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot
+from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, is_hebrew
 from memory.language.loader import list_codes, read_entries
@@ -84,7 +85,7 @@ def tells_hour(time: str) -> bool:
 
 
 def collect_appointments(previous: Sequence[str], languages: Collection[str] | None) -> list[KnownSlot]:
-    """Those that the last turns told side by side."""
+    """The appointments that the last turns told side by side."""
     spoken = order_languages(languages)
     sentences = [raw for turn in previous[-LAST_TURNS:] for raw in SENTENCES.split(turn[:READ_OF_TURN])]
     told = (next(filter(None, (list_appointments(raw, one) for one in spoken)), []) for raw in sentences)

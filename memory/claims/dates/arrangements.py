@@ -14,6 +14,7 @@ from typing import Final
 from memory.claims.claim import Claim
 from memory.claims.clauses.building import LONGEST, write_sentence
 from memory.claims.dates.agenda import MARK, WORD, find_days, is_of_time, list_links
+from memory.claims.dates.appointments import overlaps
 from memory.claims.dates.rescheduling import CLOCK
 from memory.claims.dates.rescheduling import MOVES as RESCHEDULES
 from memory.claims.frames.languages import find_turn_languages
@@ -21,8 +22,9 @@ from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK as KIND
 from memory.claims.readings import SentenceReading
 from memory.claims.relations import ABOUT
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.resolution import CARE, KnownSlot
+from memory.claims.slots.resolution import CARE
 from memory.claims.subjects import is_person
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW_THE, is_hebrew
@@ -104,13 +106,9 @@ def claim_arrangement(told: Arrangement, raw: str, span: Span, language: str) ->
 
 
 def put_arranged(found: Sequence[Claim], arranged: Sequence[Claim]) -> list[Claim]:
-    """In the place of what says less of the same words."""
-    kept = [one for one in found if one.relation not in LOOSE or not any(is_within(one, other) for other in arranged)]
+    """The claims, with those of appointments in place of what says less of the same words."""
+    kept = [one for one in found if one.relation not in LOOSE or not any(overlaps(one, other) for other in arranged)]
     return [*kept, *arranged]
-
-
-def is_within(one: Claim, other: Claim) -> bool:
-    return one.span[0] < other.span[1] and other.span[0] < one.span[1]
 
 
 def find_arrangement(raw: str, language: str, known: Sequence[KnownSlot]) -> Arrangement | None:
@@ -128,7 +126,7 @@ def find_arrangement(raw: str, language: str, known: Sequence[KnownSlot]) -> Arr
         if is_reached(raw, (low, high), language) or (given and names_day(raw[max(0, low - 4) : high], language))
     ]
     found = find_matter(raw, language, known)
-    if not times or found is None or names_kin(raw, language):
+    if not times or found is None or names_other_patient(raw, language):
         return None
     noun, old = found
     return Arrangement(noun, word_time(raw, times[-1]), old or (word_time(raw, splits[-1][0]) if splits else ""))
@@ -160,7 +158,7 @@ def read_cancelled(raw: str, cue: Span, language: str, known: Sequence[KnownSlot
     cuts += [one.end() for one in WORD.finditer(raw, cue[1]) if fold_letters(one[0]) in joints]
     cut = min(cuts, default=len(raw))
     found = find_matter(raw[:cut], language, known)
-    if found is None or names_kin(raw[:cut], language):
+    if found is None or names_other_patient(raw[:cut], language):
         return None
     noun, old = found
     for span in list_times(raw, language):
@@ -249,14 +247,14 @@ def load_givers(language: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:[למבו]?ה)?(?P<giver>(?:{words or '(?!)'})(?:{ending})?)(?!\w)", re.IGNORECASE)
 
 
-def names_kin(raw: str, language: str) -> bool:
-    """ "The dentist moved my son to the 5th" is of him."""
+def names_other_patient(raw: str, language: str) -> bool:
+    """Whether it is somebody else whose appointment it is: "the dentist moved my son to the 5th"."""
     words = {fold_letters(word[0]) for word in WORD.finditer(raw)}
-    return not words.isdisjoint(load_kin(language))
+    return not words.isdisjoint(load_patient_nouns(language))
 
 
 @cache
-def load_kin(language: str) -> frozenset[str]:
+def load_patient_nouns(language: str) -> frozenset[str]:
     sections = [one for one in read_sections(language, "claims") if one.startswith(NOUN)]
     kin = [one for one in sections if is_person(one.removeprefix(NOUN)) and one.removeprefix(NOUN) not in CARE]
     return frozenset(fold_letters(word) for one in kin for word in read_entries(language, "claims", one))

@@ -5,13 +5,14 @@ alquiler en 700", "miete is 640 warm". The noun and the figure nearest to it say
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole, write_sentence
+from memory.claims.clauses.building import write_sentence
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import load_hot_words, load_relation_nouns
 from memory.claims.presupposed.phrases import OWNER_OF
@@ -58,18 +59,15 @@ class Sum:
     replaces: str = ""
 
 
-def settle_amounts(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
-) -> list[Claim]:
+def settle_amounts(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence with the sums that it tells, each in place of what its clause made of it."""
-    if FIGURE.search(sentence.raw) is None or sentence.has("wish", "suppose"):
-        return list(claims)
-    for language in sorted(languages or ()):
-        sums = list(find_sums(sentence, language, claims))
-        if sums:
-            rest = [one for one in claims if not any(is_misread(one, found) for found in sums)]
-            return [*rest, *(claim_sum(one, claims, sentence, place, language) for one in sums)]
-    return list(claims)
+    if FIGURE.search(one.raw) is None or one.sentence.has("wish", "suppose"):
+        return claims
+    for language in sorted(one.likely or ()):
+        if sums := list(find_sums(one.sentence, language, claims)):
+            rest = [claim for claim in claims if not any(is_misread(claim, found) for found in sums)]
+            return [*rest, *(claim_sum(found, claims, one, language) for found in sums)]
+    return claims
 
 
 def find_sums(sentence: Sentence, language: str, claims: Sequence[Claim]) -> Iterator[Sum]:
@@ -180,18 +178,18 @@ def is_misread(claim: Claim, found: Sum) -> bool:
     return claim.relation in MISREAD and is_figure
 
 
-def claim_sum(one: Sum, claims: Sequence[Claim], sentence: Sentence, place: int, language: str) -> Claim:
-    told = next((claim for claim in claims if is_misread(claim, one)), None)
-    own = write_sentence(sentence.raw[one.start : one.end]) if sentence.is_question else word_whole(sentence)
-    statement = told.statement if told else own
-    span = told.span if told else (place + one.start, place + one.end)
-    claim = told or Claim(SPEAKER, one.relation, one.figure, statement, span, lang=language)
+def claim_sum(found: Sum, claims: Sequence[Claim], one: BriefSentence, language: str) -> Claim:
+    claim = next((claim for claim in claims if is_misread(claim, found)), None)
+    if claim is None:
+        claim = one.make_claim(found.relation, found.figure, language, within=(found.start, found.end))
+        if one.sentence.is_question:
+            claim = replace(claim, statement=write_sentence(one.raw[found.start : found.end]))
     return replace(
         claim,
         subject=SPEAKER,
-        relation=one.relation,
-        object=one.figure,
-        replaces=one.replaces or claim.replaces,
+        relation=found.relation,
+        object=found.figure,
+        replaces=found.replaces or claim.replaces,
         polarity=True,
         is_sure=True,
     )

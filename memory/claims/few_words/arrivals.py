@@ -2,28 +2,35 @@
 "got the keys! new house in Howden, finally ours"; and where somebody is, told by the way: "I'm in Leeds btw"."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words, list_time_words, order_languages
+from memory.claims.claim import Claim
+from memory.claims.dates.agenda import MARK, WORD, is_of_time, list_frame_words
+from memory.claims.few_words.brief import BriefSentence
+from memory.claims.few_words.names import (
+    Stretch,
+    begins_with_in,
+    cut_words,
+    is_name,
+    is_plain,
+    is_told_town,
+    is_town,
+    names_another,
+    names_day,
+    take_name,
+)
 from memory.claims.frames.places import is_known_place, is_no_home
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.taxonomy import PEOPLE
-from memory.claims.topics import find_topic_words
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW, HEBREW_IN, is_hebrew
+from memory.language.hebrew import HEBREW, HEBREW_IN
 from memory.language.loader import read_entries
-from memory.language.names import load_given_names
 
-MOST_OF_NAME: Final = 3
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 # Before who one works for; "in" and "at" stand before beds as well.
 OF_FIRMS: Final = frozenset({"bei", "beim", "chez", "presso"})
@@ -38,7 +45,6 @@ NEW_WORK: Final = re.compile(
 )
 # What tells that somebody has left, what they have instead, and the word before it.
 LEAVING: Final = (("quit work", "works_at", "at work"), ("moved house", "lives_in", "in place"))
-Stretch = Sequence[re.Match[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,52 +59,43 @@ class Arrival:
     is_over: bool = False
 
 
-def add_arrivals(
-    claims: Sequence[Claim], sentence: Sentence, place: int, text: str, languages: Collection[str] | None
-) -> list[Claim]:
-    """The claims of a sentence with what it tells to be new; ``text`` is all of its turn, ``place`` where it begins."""
-    raw = sentence.raw
-    has_got = any(load_phrases(one, "got job").search(raw) for one in order_languages(languages))
+def add_arrivals(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
+    """The claims of a sentence with what it tells to be new."""
+    has_got = any(load_phrases(code, "got job").search(one.raw) for code in one.languages)
     claims = [claim for claim in claims if not (has_got and claim.relation == "has")]
-    elsewhere = next((one for code in order_languages(languages) for one in find_elsewhere(raw, code)), None)
+    elsewhere = next((found for code in one.languages for found in find_elsewhere(one.raw, code)), None)
     if elsewhere is not None and not any(claim.relation == elsewhere.relation and claim.polarity for claim in claims):
         # "Renuncié en Iberia y ya estoy en Renfe" tells both.
-        return [
-            *(claim for claim in claims if claim.relation != ABOUT and claim.object),
-            claim_arrival(elsewhere, sentence, place),
-        ]
+        return [*(told for told in claims if told.relation != ABOUT and told.object), claim_arrival(elsewhere, one)]
     left = [claim for claim in claims if claim.relation == "works_at" and claim.tense == "over"]
-    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims if claim not in left):
-        return list(claims)
-    if (work := find_new_work(raw, text, languages)) is not None:
-        span, (trade, employer, language) = (place, place + len(raw)), work
-        told = Claim(
-            SPEAKER, "works_at", employer, word_whole(sentence), span, lang=language, tense="new", is_sure=True
-        )
-        return [replace(told, relation="works_as", object=trade), told]
-    arrivals = [one for language in order_languages(languages) for one in find_arrivals(raw, text, language)]
+    if one.ends_asking or any(claim.relation not in REPLACED for claim in claims if claim not in left):
+        return claims
+    if work := claim_new_work(one):
+        return work
+    arrivals = [found for code in one.languages for found in find_arrivals(one.raw, one.text, code)]
     if not arrivals:
-        return [claim for claim in claims if not is_joy(claim, languages) and not hands_keys(claim, text, languages)]
+        return [claim for claim in claims if not is_joy(claim, one) and not hands_keys(claim, one)]
     # "Non sono più al Maggiore, ho vinto il concorso al Rizzoli": what is over, and what takes its place.
-    new = next((one for one in arrivals if not one.is_over), None)
-    over = next((one for one in arrivals if one.is_over and not left), None)
-    return left + [claim_arrival(one, sentence, place) for one in (over, new) if one is not None]
+    new = next((found for found in arrivals if not found.is_over), None)
+    over = next((found for found in arrivals if found.is_over and not left), None)
+    return left + [claim_arrival(found, one) for found in (over, new) if found is not None]
 
 
-def claim_arrival(found: Arrival, sentence: Sentence, place: int) -> Claim:
-    span = (place + found.span[0], place + found.span[1])
-    told = Claim(SPEAKER, found.relation, found.name, word_whole(sentence), span, lang=found.language, is_sure=True)
+def claim_arrival(found: Arrival, one: BriefSentence) -> Claim:
+    told = one.make_claim(found.relation, found.name, found.language, within=found.span)
     if found.is_over:
         return replace(told, tense="over", polarity=False)
     return replace(told, tense="new") if found.is_new else told
 
 
-def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tuple[str, str, str] | None:
+def claim_new_work(one: BriefSentence) -> list[Claim]:
     """What somebody is to do and where, behind "I got the job!!", which by itself says neither."""
-    found = NEW_WORK.match(raw.strip())
-    for language in order_languages(languages) if found is not None else ():
-        got = load_phrases(language, "got job").search(text)
-        if got is None or found is None or names_another(text[: got.start()], language):
+    found = NEW_WORK.match(one.raw.strip())
+    if found is None:
+        return []
+    for language in one.languages:
+        got = load_phrases(language, "got job").search(one.text)
+        if got is None or names_another(one.text[: got.start()], language):
             continue
         first = found[1].split()[0]
         kinds = load_hot_words(language).classify(first.casefold())
@@ -106,25 +103,26 @@ def find_new_work(raw: str, text: str, languages: Collection[str] | None) -> tup
         is_verb = first.casefold() in begins or bool(kinds & {"verb", "frame", "participle", "i"})
         is_trade = not (is_verb or is_plain(first, language) or find_known_noun([first], language))
         if is_trade and fold_letters(found[2]) in load_words(language, "at work"):
-            return found[1].casefold(), found[3].casefold(), language
-    return None
+            told = replace(one.make_claim("works_at", found[3].casefold(), language), tense="new")
+            return [replace(told, relation="works_as", object=found[1].casefold()), told]
+    return []
 
 
-def is_joy(claim: Claim, languages: Collection[str] | None) -> bool:
+def is_joy(claim: Claim, one: BriefSentence) -> bool:
     """ "Finally ours": of what, the sentence before it says."""
     said = claim.statement.rstrip(".")
-    found = (load_phrases(one, "own at last").fullmatch(said) for one in order_languages(languages))
+    found = (load_phrases(code, "own at last").fullmatch(said) for code in one.languages)
     return claim.relation == ABOUT and any(found)
 
 
-def hands_keys(claim: Claim, text: str, languages: Collection[str] | None) -> bool:
+def hands_keys(claim: Claim, one: BriefSentence) -> bool:
     """ "Got the keys!" beside "new house in Howden": of which home, that says."""
     if claim.relation != ABOUT or claim.statement.count(" ") >= MOST_WORDS_OF_KEYS:
         return False
     return any(
-        load_phrases(one, "keys").search(claim.statement)
-        and any(True for part in SENTENCE.split(text) for _ in find_arrivals(part, text, one))
-        for one in order_languages(languages)
+        load_phrases(code, "keys").search(claim.statement)
+        and any(True for part in SENTENCE.split(one.text) for _ in find_arrivals(part, one.text, code))
+        for code in one.languages
     )
 
 
@@ -171,7 +169,7 @@ def find_here(raw: str, language: str) -> Iterator[Arrival]:
     folded = [fold_letters(one[0]) for one in words]
     into, here = load_words(language, "in place"), load_words(language, "am here")
     light = here | list_frame_words(language, "i", "adv", "now")
-    at = next((at for at, word in enumerate(folded) if word in into or is_in(folded[at], language)), 0)
+    at = next((at for at, word in enumerate(folded) if word in into or begins_with_in(folded[at], language)), 0)
     if not at or here.isdisjoint(folded[:at]) or not light.issuperset(folded[:at]):
         return
     place = words[at if language == HEBREW else at + 1 :]
@@ -191,14 +189,19 @@ def find_settled(raw: str, language: str) -> Iterator[Arrival]:
     if at is None or names_another(raw, language):
         return
     into = load_words(language, "in place")
-    prepositions = [one for one, word in enumerate(folded) if word in into or is_in(word, language)]
+    prepositions = [one for one, word in enumerate(folded) if word in into or begins_with_in(word, language)]
     for place in prepositions:
         named = words[place if language == HEBREW else place + 1 : at if place < at else None]
         start = min(at, place)
         is_beside = place < at or place == at + 2
         name = cut_words(named, raw) if named and is_beside and is_name(named, raw, language) else ""
         told = list_clause_before(raw, words[:start], language)
-        if name and not here.isdisjoint(told) and speaks_of_self(" ".join(told), language) and is_town(name, language):
+        if (
+            name
+            and not here.isdisjoint(told)
+            and tells_only_of_self(" ".join(told), language)
+            and is_town(name, language)
+        ):
             name = name.casefold().removeprefix(HEBREW_IN) if language == HEBREW else name.casefold()
             yield Arrival("lives_in", name, (0, len(raw)), language, is_new=False)
 
@@ -233,14 +236,6 @@ def find_elsewhere(raw: str, language: str) -> Iterator[Arrival]:
             yield Arrival(relation, cut_words(named, raw).casefold(), (0, len(raw)), language)
 
 
-def is_told_town(words: Stretch, raw: str, language: str) -> bool:
-    """Who writes no capitals writes none in a town's name: "zapopan", and not "obras"."""
-    spoken = cut_words(words, raw)
-    if raw == raw.casefold() and not find_topic_words(spoken).topics:
-        return is_town(spoken.title(), language)
-    return is_town(spoken, language)
-
-
 def find_hired(raw: str, language: str) -> Iterator[Arrival]:
     """ "I got the job at Siemens!", "mi hanno preso alla Siemens": the name right behind says where."""
     got = load_phrases(language, "got job").search(raw)
@@ -258,7 +253,7 @@ def find_hired(raw: str, language: str) -> Iterator[Arrival]:
 def find_returned(raw: str, language: str) -> Iterator[Arrival]:
     """ "I'm back in Leeds for good", "sono tornata a Torino": where nothing says for how long, it is home."""
     back = load_phrases(language, "back in").search(raw)
-    if back is None or names_another(raw, language) or not speaks_of_self(raw[: back.start()], language):
+    if back is None or names_another(raw, language) or not tells_only_of_self(raw[: back.start()], language):
         return
     words = list(WORD.finditer(raw, back.end()))
     named = take_name(words, language)
@@ -270,44 +265,12 @@ def find_returned(raw: str, language: str) -> Iterator[Arrival]:
         yield Arrival("lives_in", name, (0, len(raw)), language, is_new=is_for_good)
 
 
-def speaks_of_self(before: str, language: str) -> bool:
+def tells_only_of_self(before: str, language: str) -> bool:
     """Of "Helen and the family have moved back to Leeds" the words before tell whose home it is."""
     light = list_frame_words(language, "i", "adv", "now", "also", "be 1", "have 1", "got", "conj", "but")
     light |= load_words(language, "i") | load_words(language, "with i") | load_words(language, "joint")
     light |= load_words(language, "am here")
     return light.issuperset(fold_letters(one[0]) for one in WORD.finditer(before))
-
-
-def cut_words(words: Stretch, text: str) -> str:
-    """As they are written, with what stands between them."""
-    return text[words[0].start() : words[-1].end()]
-
-
-def take_name(words: Stretch, language: str) -> Stretch:
-    """The words of a name at the beginning: as many as have a capital, or the first alone."""
-    end = next((at for at, word in enumerate(words) if not word[0][0].isupper()), len(words))
-    first = words[:1] if words and not is_plain(words[0][0], language) else []
-    return words[: min(end, MOST_OF_NAME)] or first
-
-
-def is_town(spoken: str, language: str) -> bool:
-    """ "Leeds", neither "bed", "June" nor "hospital"; of German, whose nouns all have a capital, only a known one."""
-    words = [fold_letters(word) for word in spoken.split()]
-    bare = spoken.removeprefix(HEBREW_IN) if language == HEBREW else spoken
-    kinds = list_frame_words(language, "field", "dwelling", "passing", "time", "unit", "event")
-    if is_no_home(bare) or not kinds.isdisjoint(words) or any(is_of_time(word, language) for word in words):
-        return False
-    return is_known_place(bare) or (language != "de" and spoken[0].isupper())
-
-
-def names_another(text: str, language: str) -> bool:
-    """ "My sister got the keys! Her new house in Howden", "Tom hat letzten Arbeitstag" tell nothing of the person's."""
-    known = (find_known_noun([one[0]], language) for one in WORD.finditer(text))
-    their = load_words(language, "their")
-    if any(one is not None and one[1] in PEOPLE for one in known):
-        return True
-    spoken = [fold_letters(one[0]) for one in WORD.finditer(text)]
-    return any(word in their or word in load_given_names() for word in spoken)
 
 
 def is_last_at_work(raw: str, end: int, language: str) -> bool:
@@ -357,7 +320,9 @@ def find_home(words: Stretch, language: str) -> Stretch | None:
     if noun is None or not any(is_new_word(word, language) for word in folded):
         return None
     is_joined = language == HEBREW
-    at = next((at for at in range(noun + 1, len(words)) if folded[at] in into or is_in(folded[at], language)), None)
+    at = next(
+        (at for at in range(noun + 1, len(words)) if folded[at] in into or begins_with_in(folded[at], language)), None
+    )
     if at is None:
         return None
     first = at if is_joined else at + 1
@@ -366,37 +331,6 @@ def find_home(words: Stretch, language: str) -> Stretch | None:
     return words[first:] if is_all and first < len(words) else None
 
 
-def is_in(word: str, language: str) -> bool:
-    return language == HEBREW and word.startswith(HEBREW_IN) and len(word) > MOST_OF_NAME
-
-
 def is_new_word(word: str, language: str) -> bool:
     entries = map(fold_letters, read_entries(language, "slots", "new home"))
     return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in entries)
-
-
-def is_plain(word: str, language: str) -> bool:
-    """Whether a word names nothing: "I'm", "then", "the"."""
-    plain = fold_letters(word)
-    small = list_frame_words(language, "det", "i", "my", "be 1", "adv", "got", "have 1")
-    return plain in load_small_words(language) | small
-
-
-def names_day(word: str, language: str) -> bool:
-    plain = fold_letters(word)
-    bare = {plain, *(plain[1:] for _ in plain[:1] if is_hebrew(plain)), plain.removesuffix("s")}
-    return not bare.isdisjoint(list_time_words(language) - list_frame_words(language, "time link", "clock", "time adj"))
-
-
-def is_name(words: Stretch, raw: str, language: str) -> bool:
-    """A name and no people: "ab Montag bei Oma". Who writes capitals writes them there."""
-    spoken = [one[0] for one in words]
-    known = find_known_noun(spoken, language)
-    if len(spoken) > MOST_OF_NAME or (known is not None and known[1] in PEOPLE):
-        return False
-    if any(
-        fold_letters(word) in load_words(language, "of work") | load_words(language, "home noun") for word in spoken
-    ):
-        return False
-    has_capitals = raw != raw.casefold()
-    return not has_capitals or spoken[0][0].isupper() or spoken[0][0].isdigit() or is_hebrew(spoken[0])

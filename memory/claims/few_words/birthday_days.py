@@ -3,13 +3,13 @@
 Clauses took it for the person's own, as nothing in their words says whose it is.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import WORD, load_months, order_languages
+from memory.claims.dates.agenda import WORD, load_months
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.inner_dots import TITLE_DOT
 from memory.claims.lexicon import MARK
 from memory.claims.readings import SentenceReading
@@ -29,29 +29,25 @@ HEBREW_MY: Final = "י"
 MOST_BETWEEN: Final = 5
 
 
-def add_birthday(
-    claims: Sequence[Claim], one: SentenceReading, before: SentenceReading | None, languages: Collection[str] | None
-) -> list[Claim]:
-    """The claims of a sentence with the birthday of whoever it is; ``before`` is the sentence that it follows."""
-    sentence, raw = one.sentence, one.sentence.raw.replace(TITLE_DOT, ".")
-    if sentence.is_question or any(claim.relation == BIRTHDAY and claim.subject != SPEAKER for claim in claims):
-        return list(claims)
-    days = ((found, code) for code in order_languages(languages) if (found := find_day(raw, code)) is not None)
+def add_birthday(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
+    """The claims of a sentence with the birthday of whoever it is."""
+    raw = one.raw.replace(TITLE_DOT, ".")
+    if one.sentence.is_question or any(claim.relation == BIRTHDAY and claim.subject != SPEAKER for claim in claims):
+        return claims
+    days = ((found, code) for code in one.languages if (found := find_day(raw, code)) is not None)
     (noun, day), language = next(days, (((0, 0), ""), ""))
     if not day:
-        return list(claims)
-    whose = SPEAKER if is_own(raw, noun, language) else find_whose(sentence, before)
-    whole = word_whole(sentence)
+        return claims
+    whose = SPEAKER if is_own(raw, noun, language) else find_whose(one.sentence, one.before)
     read = next((claim for claim in claims if claim.relation == BIRTHDAY), None)
     if read is not None:
         # Where nobody is named, the words are kept as they stand.
         told = replace(read, subject=whose, object=day) if whose else replace(read, relation=ABOUT, object="")
         return [told if claim is read else claim for claim in claims]
     if not whose:
-        return list(claims)
-    kept = [claim for claim in claims if not is_replaced(claim, whole, list_nouns(language))]
-    span = (one.place, one.place + len(raw))
-    return [*kept, Claim(whose, BIRTHDAY, day, whole, span, lang=language, is_sure=True)]
+        return claims
+    told = one.make_claim(BIRTHDAY, day, language, subject=whose)
+    return [*(claim for claim in claims if not is_replaced(claim, told.statement, list_nouns(language))), told]
 
 
 def is_replaced(claim: Claim, whole: str, nouns: frozenset[str]) -> bool:
@@ -81,18 +77,19 @@ def is_own(raw: str, noun: tuple[int, int], language: str) -> bool:
 
 def find_whose(sentence: Sentence, before: SentenceReading | None) -> str:
     """The kin that the sentence names, or the one before it: "mia madre Ruth. Cerco un regalo per il compleanno"."""
-    if named := name_kin(sentence):
+    if named := find_named_kin(sentence):
         return named
     if before is None:
         return ""
     told = [claim.object for claim in before.claims if claim.relation in KIN and claim.subject == SPEAKER]
-    return told[0] if len(told) == 1 and told[0] else name_kin(before.sentence)
+    return told[0] if len(told) == 1 and told[0] else find_named_kin(before.sentence)
 
 
-def name_kin(sentence: Sentence) -> str:
+def find_named_kin(sentence: Sentence) -> str:
+    """The relative whom a sentence calls the person's own, as it names them: "my old sister"."""
     owners = sentence.spans(MARK + "my", "mine")
     for noun in sentence.spans(NOUNS, "kin"):
-        # "My old sister", "אחותי", "אמא שלי".
+        # An adjective may stand between, and in Hebrew the owner behind or within: "אחותי", "אמא שלי".
         is_mine = any(0 <= noun[0] - owner[1] <= 1 or owner[0] in {noun[0], noun[1]} for owner in owners)
         if is_mine and is_noun_at(sentence, noun, KIN):
             return drop_particles(name_owner(sentence, noun, len(sentence.words)))

@@ -1,13 +1,13 @@
 """How somebody goes to work: "I cycle to work", "zur Arbeit fahre ich jetzt mit dem Rad", "j'y vais en vélo"."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
+from memory.claims.claim import Claim
 from memory.claims.clauses.general import PLANNED
-from memory.claims.dates.agenda import WORD, list_frame_words, order_languages
-from memory.claims.few_words.arrivals import names_another
+from memory.claims.dates.agenda import WORD, list_frame_words
+from memory.claims.few_words.brief import BriefSentence
+from memory.claims.few_words.names import names_another
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_words
 from memory.guard.annotation import Sentence
@@ -20,17 +20,14 @@ REPLACED: Final = frozenset({ABOUT, ROUTINE, "hobby", "works_at", "works_as", "c
 LONGEST: Final = 14
 
 
-def add_commute(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
-) -> list[Claim]:
+def add_commute(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence with how the person goes to work."""
-    raw = sentence.raw
-    is_told = not raw.rstrip().endswith("?") and all(claim.relation in REPLACED for claim in claims)
-    for language in order_languages(languages) if is_told else ():
-        if (means := find_means(raw, language)) and not is_planned(sentence, language):
-            span = (place, place + len(raw))
-            return [Claim(SPEAKER, ROUTINE, means, word_whole(sentence), span, lang=language, is_sure=True)]
-    return list(claims)
+    if one.ends_asking or any(claim.relation not in REPLACED for claim in claims):
+        return claims
+    for language in one.languages:
+        if (means := find_means(one.raw, language)) and not is_planned(one.sentence, language):
+            return [one.make_claim(ROUTINE, means, language)]
+    return claims
 
 
 def is_planned(sentence: Sentence, language: str) -> bool:

@@ -1,20 +1,18 @@
 """A couple that has parted or come together, told of both at once: "Jade and I split up", "Sam and I are together"."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import order_languages
+from memory.claims.claim import Claim
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.relations import ABOUT
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import join_entries, load_small_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import PARTNER_NOUNS, PARTNERS
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND
 from memory.language.names import load_given_names
@@ -31,35 +29,27 @@ TOGETHER: Final = {"wed": "married_to", "engaged": "fiance", "paired": DATING}
 NAME: Final = r"[^\W\d_][\w'-]{1,30}(?:\s[^\W\d_][\w'-]{1,30})?"
 
 
-def add_couple(
-    claims: Sequence[Claim],
-    sentence: Sentence,
-    place: int,
-    languages: Collection[str] | None,
-    known: Sequence[KnownSlot] = (),
-) -> list[Claim]:
+def add_couple(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence, or that the two whom it names have parted or are a couple now."""
-    raw = sentence.raw
-    if raw.rstrip().endswith("?") or any(claim.relation not in REPLACED for claim in claims):
-        return list(claims)
-    for language in order_languages(languages):
+    if one.ends_asking or any(claim.relation not in REPLACED for claim in claims):
+        return claims
+    for language in one.languages:
         for state in (PARTED, LEFT, *TOGETHER):
-            found = (load_leaving(language) if state == LEFT else load_pattern(language, state)).search(raw)
+            found = (load_leaving(language) if state == LEFT else load_pattern(language, state)).search(one.raw)
             spoken = (found["first"] or found["second"]) if found else ""
             # Who writes no capitals writes none in a name: "lea hat schluss gemacht".
-            is_sure = state == PARTED or (state == LEFT and is_partner(spoken, known))
+            is_sure = state == PARTED or (state == LEFT and is_partner(spoken, one.known))
             partner = name_partner(spoken, language, is_sure=is_sure) if spoken else None
             if found and partner:
                 relation, name = partner
                 if state == LEFT and any(claim.tense == "over" and claim.object == name for claim in claims):
                     # Of whomever it was told: "Mireille hat Schluss gemacht", of a brother's girlfriend.
-                    return list(claims)
-                span = (place + found.start(), place + found.end())
-                told = Claim(SPEAKER, relation, name, word_whole(sentence), span, lang=language, is_sure=True)
+                    return claims
+                told = one.make_claim(relation, name, language, within=found.span())
                 if state in {PARTED, LEFT}:
                     return [replace(told, polarity=False, tense="over")]
-                return [replace(told, relation=TOGETHER[state], tense="new")] if name else list(claims)
-    return list(claims)
+                return [replace(told, relation=TOGETHER[state], tense="new")] if name else claims
+    return claims
 
 
 def is_partner(name: str, known: Sequence[KnownSlot]) -> bool:

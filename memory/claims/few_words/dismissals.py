@@ -5,22 +5,21 @@ that was told before still held.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import list_frame_words, order_languages
+from memory.claims.dates.agenda import list_frame_words
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT
 from memory.claims.replies.answering import PLAIN, spell_out
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.voices.suppositions import is_of_calendar
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.folding import fold_text
 from memory.language.periods import is_time_word
@@ -32,48 +31,36 @@ CLAUSE: Final = ","
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
-def add_dismissal(
-    claims: Sequence[Claim],
-    sentence: Sentence,
-    place: int,
-    languages: Collection[str] | None,
-    known: Sequence[KnownSlot] = (),
-) -> list[Claim]:
+def add_dismissal(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence, or that the person's work has ended; "I quit my job at Aldi" says itself where."""
-    ends_known = any(one.relation == WORKS_AT and one.object and not one.polarity for one in claims)
-    is_story = sentence.has(MARK + "past", MARK + "episode", "if i") or YEAR.search(sentence.raw) is not None
+    employers = [claim for claim in claims if claim.relation == WORKS_AT and claim.object]
+    ends_known = any(not claim.polarity for claim in employers)
     # "I quit my job and started at Lidl" is followed by what takes its place.
-    begins = any(one.relation == WORKS_AT and one.object and one.polarity for one in claims)
+    begins = any(claim.polarity for claim in employers)
+    is_story = one.sentence.has(MARK + "past", MARK + "episode", "if i") or YEAR.search(one.raw) is not None
     # "I was laid off, what now?" asks behind what it tells.
-    asks = sentence.is_question and CLAUSE not in sentence.raw
+    asks = one.sentence.is_question and CLAUSE not in one.raw
     if asks or is_story or begins or (ends_known and not ends_bare_work(claims)):
-        return list(claims)
-    employer, spoken = drop_employer(sentence.raw, known)
-    language = next((one for one in order_languages(languages) if tells_dismissal(spoken, one)), None)
+        return claims
+    employer, spoken = drop_employer(one.raw, one.known)
+    language = next((code for code in one.languages if tells_dismissal(spoken, code)), None)
     if language is None:
-        return list(claims)
-    span = (place, place + len(sentence.raw))
-    kept = [one for one in claims if one.relation not in REPLACED | {WORKS_AT} or one.tense == "new"]
-    whole = word_whole(sentence)
-    over = Claim(SPEAKER, WORKS_AT, employer, whole, span, polarity=False, tense="over", lang=language, is_sure=True)
-    return [*kept, over]
+        return claims
+    kept = [claim for claim in claims if claim.relation not in REPLACED | {WORKS_AT} or claim.tense == "new"]
+    return [*kept, replace(one.make_claim(WORKS_AT, employer, language), polarity=False, tense="over")]
 
 
-def add_departure(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
-) -> list[Claim]:
+def add_departure(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence, or that the person lives no longer where they did: "bin zuhause ausgezogen"."""
-    has_home = any(one.relation == LIVES_IN and one.subject == SPEAKER for one in claims)
-    if has_home or sentence.is_question or sentence.has(MARK + "plan", MARK + "not", "if i"):
-        return list(claims)
-    for language in order_languages(languages):
-        if load_phrases(language, "lives no more").search(sentence.raw) is not None:
-            span = (place, place + len(sentence.raw))
-            over = Claim(SPEAKER, LIVES_IN, "", word_whole(sentence), span, polarity=False, tense="over", lang=language)
+    has_home = any(claim.relation == LIVES_IN and claim.subject == SPEAKER for claim in claims)
+    if has_home or one.sentence.is_question or one.sentence.has(MARK + "plan", MARK + "not", "if i"):
+        return claims
+    for language in one.languages:
+        if load_phrases(language, "lives no more").search(one.raw) is not None:
             # "Me fui de casa" leaves no employer.
-            kept = (one for one in claims if one.relation != ABOUT and (one.relation != WORKS_AT or one.polarity))
-            return [*kept, replace(over, is_sure=True)]
-    return list(claims)
+            kept = [told for told in claims if told.relation != ABOUT and (told.relation != WORKS_AT or told.polarity)]
+            return [*kept, replace(one.make_claim(LIVES_IN, "", language), polarity=False, tense="over")]
+    return claims
 
 
 def drop_employer(spoken: str, known: Sequence[KnownSlot]) -> tuple[str, str]:
@@ -141,5 +128,5 @@ def ends_there(behind: str, language: str) -> bool:
 
 @cache
 def list_phrases(language: str) -> tuple[str, ...]:
-    """Spelled out as the text is."""
+    """The phrases that end a work, spelled out as `spell_out` spells the text."""
     return tuple(spell_out(phrase) for phrase in sorted(load_words(language, "works no more")))

@@ -1,18 +1,17 @@
 """With whom somebody shares a home, by their names: "wir wohnen zu dritt in einer WG mit Ole und Marie"."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
+from memory.claims.claim import Claim
 from memory.claims.clauses.general import PLANNED, stands_apart
-from memory.claims.dates.agenda import WORD, list_frame_words, order_languages
-from memory.claims.few_words.arrivals import names_another
+from memory.claims.dates.agenda import WORD, list_frame_words
+from memory.claims.few_words.brief import BriefSentence
+from memory.claims.few_words.names import names_another
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_phrases, load_words
 from memory.claims.slots.nouns import find_known_noun
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND
 from memory.language.names import capitalises_nouns, load_given_names
@@ -22,21 +21,17 @@ ROOMMATE: Final = "roommate"
 REPLACED: Final = frozenset({ABOUT, "has_condition", "dating"})
 
 
-def add_flatmates(
-    claims: Sequence[Claim], sentence: Sentence, place: int, languages: Collection[str] | None
-) -> list[Claim]:
+def add_flatmates(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence with those who share the person's home."""
-    raw = sentence.raw
-    if raw.rstrip().endswith("?") or any(claim.relation == ROOMMATE for claim in claims):
-        return list(claims)
-    if stands_apart(sentence, 0, len(sentence.words), *PLANNED):
-        return list(claims)
-    for language in order_languages(languages):
-        if names := list(find_flatmates(raw, language)):
+    if one.ends_asking or any(claim.relation == ROOMMATE for claim in claims):
+        return claims
+    if stands_apart(one.sentence, 0, len(one.sentence.words), *PLANNED):
+        return claims
+    for language in one.languages:
+        if names := list(find_flatmates(one.raw, language)):
             kept = [claim for claim in claims if claim.relation not in REPLACED]
-            span, whole = (place, place + len(raw)), word_whole(sentence)
-            return kept + [Claim(SPEAKER, ROOMMATE, one, whole, span, lang=language, is_sure=True) for one in names]
-    return list(claims)
+            return kept + [one.make_claim(ROOMMATE, name, language) for name in names]
+    return claims
 
 
 def find_flatmates(raw: str, language: str) -> Iterator[str]:

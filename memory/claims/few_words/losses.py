@@ -6,21 +6,19 @@ word of what was told, ends it in the slot that it was told in.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from memory.claims.claim import SPEAKER, Claim
-from memory.claims.clauses.building import word_whole
-from memory.claims.dates.agenda import order_languages
+from memory.claims.few_words.brief import BriefSentence
 from memory.claims.frames.words import load_hot_words
 from memory.claims.relations import ABOUT, fits_relation
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import load_phrases, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun, names_kin
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, HAVING
-from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN
 from memory.language.stopwords import load_all_stop_words
@@ -53,26 +51,20 @@ SPOKEN: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 NOT: Final = "n't"
 
 
-def add_losses(
-    claims: Sequence[Claim],
-    sentence: Sentence,
-    place: int,
-    languages: Collection[str] | None,
-    known: Sequence[KnownSlot],
-) -> list[Claim]:
+def add_loss(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
     """The claims of a sentence, or that what it names is over."""
-    raw = sentence.raw
-    if raw.rstrip().endswith("?"):
-        return list(claims)
-    for language in order_languages(languages):
-        for told, spoken in find_lost(raw, language, known):
-            if any((one.relation, one.object, one.tense) == (told.relation, told.object, "over") for one in claims):
+    if one.ends_asking:
+        return claims
+    for language in one.languages:
+        for told, spoken in find_lost(one.raw, language, one.known):
+            ended = told.relation, told.object, "over"
+            if any((claim.relation, claim.object, claim.tense) == ended for claim in claims):
                 # Read by a frame, in a clause of its own.
-                return list(claims)
-            over = Claim(told.subject, told.relation, told.object, word_whole(sentence), (place, place + len(raw)))
-            over = replace(over, polarity=False, tense="over", lang=language, is_sure=True)
-            return [*(one for one in claims if not tells_only_loss(one, told, spoken)), over]
-    return list(claims)
+                return claims
+            over = one.make_claim(told.relation, told.object, language, subject=told.subject)
+            kept = [claim for claim in claims if not tells_only_loss(claim, told, spoken)]
+            return [*kept, replace(over, polarity=False, tense="over")]
+    return claims
 
 
 def tells_loss(text: str, language: str) -> bool:

@@ -21,15 +21,15 @@ LAST: Final = re.compile(r",\s([^\W\d_]{1,20}(?:\s[^\W\d_]{2,20}){0,2})\W*$")
 WORD: Final = re.compile(r"[^\W\d_]+")
 
 
-def name_animals(claims: Sequence[Claim], sentence: Sentence) -> list[Claim]:
+def name_last_animals(claims: Sequence[Claim], sentence: Sentence) -> list[Claim]:
     """The claims of a sentence, those of an animal that is had by its name, where one ends the sentence."""
     found = LAST.search(sentence.raw)
     if found is None or sentence.is_question:
         return list(claims)
-    return list(dict.fromkeys(name_animal(claim, found[1], sentence) for claim in claims))
+    return list(dict.fromkeys(name_last_animal(claim, found[1], sentence) for claim in claims))
 
 
-def name_animal(claim: Claim, spoken: str, sentence: Sentence) -> Claim:
+def name_last_animal(claim: Claim, spoken: str, sentence: Sentence) -> Claim:
     if (
         claim.subject != SPEAKER
         or claim.relation not in HAVING

@@ -1,42 +1,56 @@
 """What a sentence tells in few words, mostly without a verb: appointments, sums, a couple that comes together or parts,
 who shares a home, how somebody goes to work, the end of a work, a new work or home."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from memory.claims.claim import Claim
 from memory.claims.dates.agenda import split_appointments
 from memory.claims.few_words.amounts import settle_amounts
 from memory.claims.few_words.arrivals import add_arrivals
 from memory.claims.few_words.birthday_days import add_birthday
+from memory.claims.few_words.brief import BriefReader, BriefSentence
 from memory.claims.few_words.commutes import add_commute
 from memory.claims.few_words.couples import add_couple
 from memory.claims.few_words.dismissals import add_departure, add_dismissal
 from memory.claims.few_words.flatmates import add_flatmates
-from memory.claims.few_words.losses import add_losses
-from memory.claims.few_words.named_last import name_animals
+from memory.claims.few_words.losses import add_loss
+from memory.claims.few_words.named_last import name_last_animals
 from memory.claims.presupposed.kinds import find_pet
 from memory.claims.readings import SentenceReading, TurnReading
 from memory.claims.taxonomy import ANIMALS
 
 
+def add_listed_appointments(claims: Sequence[Claim], one: BriefSentence) -> Sequence[Claim]:
+    return split_appointments(claims, one.raw, one.place, one.likely)
+
+
+# In this order: what an earlier one claims keeps a later one from reading the same words.
+READERS: Final[tuple[BriefReader, ...]] = (
+    settle_amounts,
+    add_listed_appointments,
+    add_couple,
+    add_commute,
+    add_flatmates,
+    add_dismissal,
+    add_departure,
+    add_loss,
+    add_arrivals,
+)
+
+
 def read_few_words(claims: list[Claim], one: SentenceReading, reading: TurnReading) -> list[Claim]:
     """The claims of a sentence with those that clauses and slots do not find."""
-    claims = name_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
-    likely, at = reading.whole.languages, reading.sentences.index(one)
+    claims = name_last_animals(name_breeds(drop_repeated(name_left_home(claims))), one.sentence)
     if one.is_partial:
         return claims
-    claims = add_birthday(claims, one, reading.sentences[at - 1] if at else None, likely)
-    if reading.is_masked:
-        return claims
-    claims = settle_amounts(claims, one.sentence, one.place, likely)
-    claims = split_appointments(claims, one.sentence.raw, one.place, likely)
-    claims = add_couple(claims, one.sentence, one.place, likely, reading.known)
-    claims = add_commute(claims, one.sentence, one.place, likely)
-    claims = add_flatmates(claims, one.sentence, one.place, likely)
-    claims = add_dismissal(claims, one.sentence, one.place, likely, reading.known)
-    claims = add_departure(claims, one.sentence, one.place, likely)
-    claims = add_losses(claims, one.sentence, one.place, likely, reading.known)
-    return add_arrivals(claims, one.sentence, one.place, reading.whole.text, likely)
+    brief = BriefSentence.of(one, reading)
+    found = add_birthday(claims, brief)
+    # Beside words in another voice only a birthday is sure to be the person's own.
+    for read in () if reading.is_masked else READERS:
+        found = read(found, brief)
+    return list(found)
 
 
 def name_left_home(claims: list[Claim]) -> list[Claim]:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from memory.claims.frames.facts import UNSURE
 from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.numerals import load_values
+from memory.claims.frames.objects import PLACES
 from memory.claims.frames.phrases import SPEAKER
 from memory.claims.frames.triples import HotTriple
 from memory.claims.frames.words import Frame, HotWords
@@ -36,7 +37,6 @@ NAMES: Final = frozenset({"obl", "obl:arg", "flat", "flat:name", "nk"})
 COPULAS: Final = frozenset({"cop"})
 COUNTS: Final = frozenset({"nummod"})
 DATIVES: Final = frozenset({"iobj", "obj", "obl:arg", "dative", "da", "expl", "expl:pv"})
-PLACES: Final = frozenset({"lives_in", "moved_from", "went_to", "born_in"})
 LIKING: Final = "likes"
 SYMMETRIC_NOUNS: Final = {"friend": "friend_of"}
 # From the noun of a phrase down: a parse is a tree, but whoever annotates may err.
@@ -97,7 +97,7 @@ def classify(token: ParsedToken, words: HotWords) -> frozenset[str]:
 
 
 def is_negated(token: ParsedToken, words: HotWords) -> bool:
-    """By a `neg`, or in the other schemes by the word itself."""
+    """Whether a word is denied: English parses mark it `neg`, the other schemes tell it by the word alone."""
     return any(child.dep_ == "neg" or "not" in words.classify(child.lower_) for child in token.children)
 
 

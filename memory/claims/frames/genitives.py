@@ -12,7 +12,7 @@ from typing import Final
 from memory.claims.frames.languages import load_owners
 from memory.claims.frames.tokens import HotToken, read_hot_tokens
 from memory.claims.frames.words import SUBJECT, HotWords, load_hot_words
-from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, PEOPLE, THINGS
+from memory.claims.taxonomy import ANIMALS, NOUNS, PEOPLE, THINGS
 from memory.language.concepts import is_vocabulary
 from memory.language.loader import read_entries
 
@@ -20,9 +20,8 @@ LANGUAGE: Final = "en"
 OWNED: Final = "owned"
 ENDING: Final = "s"
 GENITIVE: Final = frozenset({"genitive"})
-HAD: Final = PEOPLE | ANIMALS | ATTRIBUTES | THINGS | {"name"}
 # Of somebody whom no list has: "sports teams" and "sales managers" are nobody's.
-HAD_BY_NAMED: Final = HAD - (THINGS - {"car", "bike", "motorbike", "boat", "house"}) - {"coach", "teacher", "student"}
+HAD_BY_NAMED: Final = NOUNS - (THINGS - {"car", "bike", "motorbike", "boat", "house"}) - {"coach", "teacher", "student"}
 # Words that are as often a name, so that "visits gran" is no Visit's.
 ADDRESSED: Final = frozenset({"mother", "father", "grandmother", "grandfather", "aunt", "uncle", "friend"})
 # Letters of a name, and of endings that words have by themselves: "tennis", "chris", "boss".
@@ -95,16 +94,16 @@ def is_genitive(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     may_be = token.text.endswith(ENDING) and len(token.text) > SHORTEST and token.text.isalpha()
     if not may_be or at + 1 >= len(tokens) or not load_owned(words.language) or token.has("time"):
         return False
-    return is_of_kin(tokens, at, words) or is_of_named(tokens, at, words)
+    return belongs_to_kin(tokens, at, words) or belongs_to_named(tokens, at, words)
 
 
-def is_of_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def belongs_to_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     """ "My little brothers car", "the cats name"; not "my brothers work" nor "my sisters and brothers"."""
     whose = words.nouns.get(tokens[at].plain[:-1])
     behind = tokens[at + 1]
     if whose not in PEOPLE | ANIMALS or words.nouns.get(tokens[at].plain, whose) != whose:
         return False
-    if behind.has("verb", "frame", "participle") or not is_had(tokens, at + 1, words, HAD):
+    if behind.has("verb", "frame", "participle") or not is_had(tokens, at + 1, words, NOUNS):
         return False
     if whose in ANIMALS and behind.plain == "name" and at and tokens[at - 1].has("det"):
         return True
@@ -113,7 +112,7 @@ def is_of_kin(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     return bool(owner) and not any(one.is_mark or one.has("conj", "prep") for one in tokens[at - owner : at])
 
 
-def is_of_named(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def belongs_to_named(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     """ "Jodies birthday", "my friend jodies car"; not "a sports car" nor "loves cats"."""
     token, behind = tokens[at], tokens[at + 1]
     if token.classes or token.text.endswith(OWN_ENDINGS) or not is_had(tokens, at + 1, words, HAD_BY_NAMED):

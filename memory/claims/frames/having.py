@@ -66,6 +66,7 @@ def read_having(
     *,
     is_linked: bool,
 ) -> Iterator[ClauseFact]:
+    """What "to have" tells of somebody who is known: "I have two cats", "meine Schwester hat eine Tochter"."""
     tokens = reader.tokens
     for verb, token in enumerate(tokens):
         if not token.has("have 1", "have 3") or token.has("genitive"):
@@ -86,11 +87,11 @@ def read_having(
         ):
             start += 1
         if is_fronted(reader, verb, start):
-            yield from tell_things(reader, stack, subject, 0, 0, end=verb)
+            yield from tell_things(reader, subject, 0, 0, end=verb)
             return
         if start >= len(tokens) or any(verb <= one.start <= start for one in frames) or is_auxiliary(reader, start):
             return
-        yield from tell_things(reader, stack, subject, verb, start)
+        yield from tell_things(reader, subject, verb, start)
         return
 
 
@@ -131,8 +132,9 @@ def is_german_participle(token: HotToken, *, has_capitals: bool) -> bool:
 
 
 def tell_things(
-    reader: PhraseReader, stack: MentionStack, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
+    reader: PhraseReader, subject: HotSubject, verb: int, start: int, end: int = MOST_TOKENS
 ) -> Iterator[ClauseFact]:
+    """What somebody has, each thing with its name or number: "two dogs, Biscuit and Mabel", "a son of seven"."""
     tokens = reader.tokens
     denied = is_denied(tokens, verb, start, reader) or (
         end < len(tokens) and any(one.has("not") for one in tokens[end:])
@@ -164,7 +166,7 @@ def tell_things(
                 for owner in subject.names:
                     relation = "friend_of" if phrase.relation == "friend" else phrase.relation
                     yield ClauseFact(owner, relation, name, find_span(reader, verb, phrase.end))
-            yield from tell_ages(reader, subject, phrase)
+            yield from tell_each_age(reader, subject, phrase)
             return
         yield from tell_thing(reader, subject, phrase, verb, is_denied=denied, is_ended=ended)
 
@@ -292,7 +294,7 @@ def ends_in_time(reader: PhraseReader, phrase: NounPhrase) -> bool:
     )
 
 
-def tell_ages(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:
+def tell_each_age(reader: PhraseReader, subject: HotSubject, kin: NounPhrase) -> Iterator[ClauseFact]:
     """ "Jade de cinq ans et Lou de deux": each name with its years behind it, the unit once."""
     tokens, end = reader.tokens, len(reader.tokens)
     counted = False

@@ -131,6 +131,7 @@ def complete_dish(reader: PhraseReader, phrase: NounPhrase) -> NounPhrase:
 
 
 def find_behind_preposition(match: FrameMatch, reader: PhraseReader) -> list[NounPhrase]:
+    """The objects that a preposition of the frame leads: "in Leeds" of "I live with Tom in Leeds"."""
     tokens, end = reader.tokens, len(reader.tokens)
     found: list[NounPhrase] = []
     ranges = [range(match.end, end)]

@@ -51,7 +51,7 @@ def read_apposed(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFa
                 yield from tell_name(reader, stack, phrase, name)
         elif phrase.name and (phrase.owner or is_own_pet(reader, phrase)):
             yield from tell_name(reader, stack, phrase, phrase.name)
-            yield from name_others(reader, stack, phrase)
+            yield from name_each_beside(reader, stack, phrase)
         elif phrase.owner and (name := find_name_before(reader, phrase)):
             yield from tell_name(reader, stack, phrase, name)
         spoken.append(phrase)
@@ -88,7 +88,7 @@ def find_name_before(reader: PhraseReader, phrase: NounPhrase) -> str:
     return reader.cut(start, comma) if start < comma and tokens[start].is_capital and start == 0 else ""
 
 
-def name_others(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
+def name_each_beside(reader: PhraseReader, stack: MentionStack, phrase: NounPhrase) -> Iterator[ClauseFact]:
     """ "Our dogs, Biscuit and Mabel"."""
     at, end = phrase.end, len(reader.tokens)
     while at < end - 1 and (reader.tokens[at].has("conj") or reader.tokens[at].text == ","):
@@ -294,7 +294,7 @@ def find_span(reader: PhraseReader, at: int, end: int) -> tuple[int, int]:
     return reader.tokens[min(at, last - 1)].start, reader.tokens[min(max(end, 1), last) - 1].end
 
 
-def read_favorites(reader: PhraseReader, stack: MentionStack) -> Iterator[ClauseFact]:
+def read_favorites(reader: PhraseReader) -> Iterator[ClauseFact]:
     """ "My favourite colour is teal and my favourite food curry"."""
     tokens, end = reader.tokens, len(reader.tokens)
     at = 0

@@ -29,7 +29,7 @@ def is_denied(tokens: Sequence[HotToken], verb: int, start: int, reader: PhraseR
             return False
         if tokens[at].has("not"):
             # "Till nicht Tim", "pacha pas filou": behind its value a denial is of another.
-            return not (verb < start < at and names_other(tokens, at))
+            return not (verb < start < at and denies_next_word(tokens, at))
     return False
 
 
@@ -39,7 +39,8 @@ def measure_correction(reader: PhraseReader) -> int:
     return size if size > 1 else 0
 
 
-def names_other(tokens: Sequence[HotToken], denial: int) -> bool:
+def denies_next_word(tokens: Sequence[HotToken], denial: int) -> bool:
+    """Whether a denial is of a name or a time right behind it."""
     behind = tokens[denial + 1] if denial + 1 < len(tokens) else None
     return behind is not None and not behind.is_mark and (not behind.classes or behind.has("time"))
 

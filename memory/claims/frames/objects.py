@@ -184,6 +184,7 @@ def is_one_trade(reader: PhraseReader, place: NounPhrase, other: NounPhrase) -> 
 
 
 def is_place(reader: PhraseReader, phrase: NounPhrase, relation: str) -> bool:
+    """Whether a phrase may be where somebody lives or was born: a name, and no dwelling, time, number or person."""
     if phrase.pronoun:
         return phrase.pronoun == "there"
     if phrase.head.isdigit():

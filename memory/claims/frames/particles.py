@@ -42,7 +42,7 @@ def take_apart(tokens: Sequence[HotToken], words: HotWords) -> list[HotToken]:
 
 @cache
 def load_prefixes(language: str) -> tuple[str, ...]:
-    """The longest first."""
+    """The particles that a language writes onto the next word, the longest first."""
     return tuple(sorted(read_entries(language, SUBJECT, "prefix"), key=lambda one: -len(one)))
 
 
@@ -96,7 +96,7 @@ def list_parts(word: str, words: HotWords, wanted: frozenset[str], *, is_definit
 
 
 def find_known_prefix(word: str, words: HotWords, before: str) -> str:
-    """A particle in front of a word that is known, or of others in front of one."""
+    """The particle with which a word begins, if the rest of it is a known word, itself with particles or without."""
     if before and before not in LEADING and not (before == FROM and word[0] == ARTICLE):
         return ""
     for prefix in load_prefixes(words.language):
@@ -135,7 +135,7 @@ def add_verbs(tokens: list[HotToken], words: HotWords) -> Iterator[HotToken]:
         behind = tokens[at + 1] if at + 1 < len(tokens) else None
         if token.text in read_entries(words.language, SUBJECT, "have") + read_entries(words.language, SUBJECT, "lack"):
             yield make_having(token, behind)
-        elif tells_age(tokens, at, words):
+        elif is_age(tokens, at, words):
             yield replace(token, text=f"_{token.text}", plain="_בן", classes=frozenset({"frame"}))
         elif is_copula(tokens, at):
             yield replace(token, classes=frozenset({"be 3"}))
@@ -152,7 +152,7 @@ def make_having(token: HotToken, behind: HotToken | None) -> HotToken:
     return replace(token, classes=token.classes | {"have 1" if behind.has("to me") else "have 3"})
 
 
-def tells_age(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def is_age(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     """ "בן שבע" is seven years old; a son has no number."""
     if at >= len(tokens) or tokens[at].text not in read_entries(words.language, SUBJECT, "age word"):
         return False
@@ -175,12 +175,12 @@ def wants_copula(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     if behind is None or behind.is_mark or behind.has(*NO_PREDICATE, "the", "he", "she", "they", "i", "not"):
         return False
     near = takewhile(lambda one: not one.is_mark, tokens[at + 1 : at + 4])
-    if any(one.has(*VERBAL) for one in near) or any(tells_age(tokens, place, words) for place in (at + 1, at + 2)):
+    if any(one.has(*VERBAL) for one in near) or any(is_age(tokens, place, words) for place in (at + 1, at + 2)):
         return False
     before = tokens[at - 1] if at else None
     if token.has("i", "he", "she", "they"):
         return not behind.has("prep", "my behind") and (before is None or not before.has(*VERBAL))
-    is_when = behind.has("prep") and at + 2 < len(tokens) and tells_time(tokens, at + 2, words)
+    is_when = behind.has("prep") and at + 2 < len(tokens) and is_time_or_number(tokens, at + 2, words)
     if behind.has("prep") and not is_when:
         return False
     is_mine = token.has("my behind") and before is not None and not behind.has("favorite")
@@ -191,7 +191,7 @@ def wants_copula(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     return is_mine or is_event or is_named
 
 
-def tells_time(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
+def is_time_or_number(tokens: Sequence[HotToken], at: int, words: HotWords) -> bool:
     return tokens[at].has("time") or read_number(tokens, at, len(tokens), words.language) is not None
 
 

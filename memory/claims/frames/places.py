@@ -31,7 +31,7 @@ def is_no_home(spoken: str) -> bool:
 
 @cache
 def load_no_homes() -> frozenset[str]:
-    """Of all languages: of a few words their language is not sure."""
+    """Places where nobody lives, in all languages at once: the language of a few words is not sure."""
     return frozenset(fold_letters(one) for one in collect_entries("slots", "no home"))
 
 

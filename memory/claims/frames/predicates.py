@@ -1,49 +1,39 @@
 """What somebody is said to be: a name, an age, an occupation, a lasting quality, somebody's somebody."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memory.claims.frames.details import find_day, find_time
 from memory.claims.frames.facts import SURE, UNSURE, ClauseFact
-from memory.claims.frames.introducing import presents_self
-from memory.claims.frames.jobs import matches_job
 from memory.claims.frames.matching import FrameMatch
 from memory.claims.frames.mentions import MentionStack
 from memory.claims.frames.naming import find_favorite, find_names, find_owner, find_span, rename, tell_name
 from memory.claims.frames.negation import is_denied, is_ended
 from memory.claims.frames.numerals import counts_us, read_number
 from memory.claims.frames.phrases import SPEAKER, NounPhrase, PhraseReader
-from memory.claims.frames.qualities import is_listed, is_make, is_quality, is_told_small, may_be_people, strip_degree
+from memory.claims.frames.predicate_kinds import (
+    ALIVE,
+    HEAD_LAST,
+    PredicatePlace,
+    classify_predicate,
+    is_alive,
+    is_name_phrase,
+    is_occupation,
+)
+from memory.claims.frames.qualities import is_make
 from memory.claims.frames.subjects import HotSubject, find_subject
 from memory.claims.frames.workplaces import tell_workplace
 from memory.claims.relations import fits_relation
 from memory.claims.slots.matching import find_drug
-from memory.claims.taxonomy import ANIMALS, ATTRIBUTES, NOUNS, PEOPLE
+from memory.claims.taxonomy import ATTRIBUTES, NOUNS, PEOPLE
 from memory.guard.spelling import fold_letters
-from memory.language.hebrew import HEBREW
 from memory.language.loader import read_entries
-from memory.language.names import load_given_names
 
-MOST_OF_NAME: Final = 3
-# Which word of a phrase says what somebody does: the last in English and German, the first in the others.
-HEAD_LAST: Final = frozenset({"en", "de"})
 REFLEXIVE: Final = {"fr": ("me", "m'", "se", "s'"), "it": ("mi", "ti", "si", "ci")}
-ALIVE: Final = PEOPLE | ANIMALS
 # What is over where it is told in the past.
 PASSED: Final = frozenset({"works_as", "is"})
 MAKES: Final = frozenset({"car", "motorbike", "bike", "boat", "guitar"})
-
-
-@dataclass(frozen=True, slots=True)
-class PredicatePlace:
-    """The verb of a predicate, whose it is, and where its words begin."""
-
-    verb: int
-    start: int
-    subject: HotSubject
-    is_denied: bool
-    is_ended: bool
 
 
 def read_predicates(
@@ -54,6 +44,7 @@ def read_predicates(
     *,
     is_linked: bool,
 ) -> Iterator[ClauseFact]:
+    """What "to be" tells: "I'm a baker", "my sister is Anna", "my birthday is in May"."""
     tokens = reader.tokens
     for verb, token in enumerate(tokens):
         if not token.has("be 1", "be 3") or token.has("genitive") or any(0 <= one.start - verb <= 3 for one in frames):
@@ -92,6 +83,7 @@ def tells_nobody(reader: PhraseReader, verb: int) -> bool:
 
 
 def read_predicate(reader: PhraseReader, stack: MentionStack, place: PredicatePlace) -> Iterator[ClauseFact]:
+    """What stands behind one verb: an attribute, a time, an age, an owner, or else phrases."""
     owner = next((one for one in place.subject.phrases if one.relation and one.relation not in ALIVE), None)
     owned = place.subject.phrases[-1] if place.subject.phrases else None
     if owner is not None and owner.relation in {*ATTRIBUTES, "name"} and not place.is_denied:
@@ -187,6 +179,7 @@ def complete_adjective(reader: PhraseReader, phrase: NounPhrase) -> Iterator[Nou
 def tell_phrase(
     reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
 ) -> Iterator[ClauseFact]:
+    """What one phrase behind "is" tells: a name, who somebody is to the person, a make, or a quality."""
     subject = place.subject
     owned = subject.phrases[-1] if subject.phrases else None
     if owned is not None and owned.relation and owned.owner and not owned.name and is_name_phrase(reader, phrase):
@@ -213,121 +206,6 @@ def tell_phrase(
         confidence = UNSURE if relation == "is" else SURE
         span = find_span(reader, phrase.start, phrase.end)
         yield ClauseFact(name, relation, spoken, span, confidence, place.is_denied, place.is_ended)
-
-
-def classify_predicate(
-    reader: PhraseReader, stack: MentionStack, place: PredicatePlace, phrase: NounPhrase
-) -> tuple[str, str]:
-    """Which relation a predicate tells, or none."""
-    if place.subject.is_speaker and is_own_name(reader, phrase, place):
-        return "name", phrase.head
-    if not is_alive(place.subject, stack):
-        return "", ""
-    if is_occupation(reader, phrase):
-        return "works_as", strip_degree(phrase.head, reader)
-    return ("is", strip_degree(phrase.head, reader)) if is_quality(reader, phrase) else ("", "")
-
-
-def is_name_phrase(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    if phrase.owner:
-        return False
-    if phrase.has_article and reader.tokens[phrase.end - len(phrase.head.split())].has("title"):
-        return True
-    at = max(phrase.end - len(phrase.head.split()), phrase.start)
-    # "La doctora quintanilla", and not "profesora jubilada".
-    if reader.tokens[at].has("title") and phrase.end - at > 1 and not reader.tokens[at + 1].has("quality"):
-        return True
-    if phrase.relation and phrase.has_article:
-        return False
-    if reader.has_capitals and reader.words.language != "de":
-        # "Agnese" ends as peoples do, which have a capital in English alone.
-        ends_so = reader.words.language == "en" and may_be_people(reader, phrase.head.split()[-1])
-        is_told = ends_so or reader.tokens[at].has("quality") or is_occupation(reader, phrase)
-        return reader.tokens[at].is_capital and (not is_told or reader.tokens[at].plain in load_given_names())
-    if phrase.has_article and reader.words.language != "de":
-        return False
-    token = reader.tokens[at]
-    if reader.words.language == "de" and reader.has_capitals:
-        return token.is_capital and not token.classes and not is_occupation(reader, phrase)
-    # In Hebrew no capital and no ending tells a name from an adjective.
-    return reader.is_sure_name_at(at) or (
-        reader.words.language != HEBREW
-        and not token.classes
-        and not phrase.has_article
-        and phrase.end - at == 1
-        and phrase.end == len(reader.tokens)
-        and not is_told_small(reader, token.text)
-    )
-
-
-def is_own_name(reader: PhraseReader, phrase: NounPhrase, place: PredicatePlace) -> bool:
-    tokens = reader.tokens
-    at = place.start
-    # "Ab November bin ich HiWi": nobody is called something from a day on. "Zu Fuß gekommen": "zu" is "too" and "to".
-    is_led = tokens[at - 1].has("degree") and at - 1 > place.verb
-    if is_led or any(token.has("time", "prep") for token in tokens[: place.verb]):
-        return False
-    is_introduced = False
-    if tokens[at].has("det") and reader.words.language == "de":
-        if tokens[at].text not in {"der", "die"}:
-            return False
-        at, is_introduced = at + 1, True
-    elif tokens[at].has("name article") and at + 1 < len(tokens):
-        at += 1
-    stop = reader.find_name_end(at, len(tokens))
-    if stop == at or stop - at > MOST_OF_NAME or phrase.end != stop:
-        return False
-    is_introduced = is_introduced or presents_self(tokens[: place.verb]) or reader.goes_on_with_age(stop)
-    is_greeting = is_introduced and not tokens[at].classes and tokens[at].plain not in reader.words.nouns
-    is_doing = reader.words.language == "en" and not tokens[at].is_capital and tokens[at].text.endswith("ing")
-    if (
-        is_doing
-        or not (reader.is_sure_name_at(at) or is_greeting)
-        or tokens[at].has("quality", "occupation", "passing")
-    ):
-        return False
-    word = tokens[stop - 1].text
-    if any(tokens[one].plain in load_given_names() for one in range(at, stop)):
-        return True
-    if reader.has_capitals and tokens[at].is_capital and reader.words.language not in HEAD_LAST:
-        # Where nouns and peoples have small letters a capital is a name's.
-        return True
-    return not is_listed(reader, word)
-
-
-def is_alive(subject: HotSubject, stack: MentionStack) -> bool:
-    """Whether a subject is a person or an animal that was told of."""
-    for name, phrase in zip(subject.names, subject.phrases or (None,) * len(subject.names), strict=False):
-        if name == SPEAKER:
-            continue
-        mention = stack.find(name)
-        is_named = phrase is not None and (phrase.relation in ALIVE or phrase.is_named)
-        if not is_named and (mention is None or mention.kind not in {"person", "animal"}):
-            return False
-    return True
-
-
-def is_occupation(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    words = phrase.head.replace("'", " ").split()
-    if not words:
-        return False
-    tokens = reader.tokens[phrase.start : phrase.end]
-    is_last = reader.words.language in HEAD_LAST
-    noun = tokens[-1] if is_last else tokens[min(phrase.has_article, len(tokens) - 1)]
-    if any(token.has("no occupation", "passing") for token in tokens) or noun.has("quality"):
-        return False
-    if phrase.start > 0 and reader.tokens[phrase.start - 1].text == "'s" and not phrase.has_article:
-        # "My daughter's teacher": a clipped "is" leaves no article out.
-        return False
-    if any(token.has("occupation") for token in tokens):
-        return True
-    language = reader.words.language
-    # "I'm Cuthbert, upholsterer in Hull".
-    is_apposed = phrase.start > 0 and reader.tokens[phrase.start - 1].text == ","
-    if language == "en" and not phrase.has_article and not is_apposed:
-        return False
-    head = words[-1] if language in HEAD_LAST else words[0]
-    return matches_job(head, language)
 
 
 def tell_age(
@@ -380,6 +258,7 @@ def tell_time_of_event(reader: PhraseReader, stack: MentionStack, place: Predica
 def tell_attribute(
     reader: PhraseReader, stack: MentionStack, owner: NounPhrase, place: PredicatePlace
 ) -> Iterator[ClauseFact]:
+    """The value of what the person has one of: "my birthday is on 3 May", "my email is ..."."""
     who = find_owner(owner, stack)
     if who is None:
         return

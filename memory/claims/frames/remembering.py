@@ -58,7 +58,7 @@ def join_phrases(phrases: Sequence[str]) -> str:
 
 
 def end_plainly(text: str, at: int) -> str:
-    """A request that is put as a question asks for no answer."""
+    """The text with a full stop behind a request that is put as a question: "can you remember ...?"."""
     end = ENDS.search(text, at)
     return f"{text[: end.start()]}.{text[end.end() :]}" if end and end[0] == "?" else text
 

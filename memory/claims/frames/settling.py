@@ -50,6 +50,7 @@ class LastTurn:
 
 
 def settle_turn(state: TurnState, turn: TurnClauses, told: Sequence[HotTriple], last: LastTurn) -> None:
+    """Settle what a turn takes the place of: what its facts deny, correct or end of earlier ones."""
     correcting = is_correcting(turn.clauses, turn.words) or (bool(told) and answers_no(turn.clauses))
     denies = correcting or (bool(told) and begins_with_no(turn.clauses))
     is_now = any(token.has("now") for clause in turn.clauses for token in clause.tokens)
@@ -164,6 +165,7 @@ def count_words(reader: PhraseReader) -> int:
 
 
 def find_change(turn: TurnClauses, last: LastTurn) -> HotChange:
+    """The value that a brief correction changes: "I said Truro but I meant Taunton", "no, Hull"."""
     # "Sorry, what happened on Monday?" asks.
     clauses = [clause for clause in turn.clauses if not clause.is_asking]
     phrases = turn.words.phrases

@@ -14,7 +14,7 @@ from memory.claims.frames.phrases import PhraseReader
 from memory.claims.frames.status import find_reason, set_composed_aside
 from memory.claims.frames.tokens import read_hot_tokens
 from memory.claims.frames.triples import Amendment, DroppedTriple, DropReason, HotTriple
-from memory.claims.frames.unmarked import mark_questions
+from memory.claims.frames.unmarked_questions import mark_questions
 from memory.claims.frames.unwritten_marks import mark_bare_ages, mark_said_again
 from memory.claims.frames.words import HotWords
 from memory.claims.voices.others import mask_other_voices

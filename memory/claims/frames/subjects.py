@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memory.claims.frames.matching import FINITE
 from memory.claims.frames.mentions import HotMention, MentionStack
 from memory.claims.frames.phrases import SPEAKER, TAKEN_UP, THIRD, NounPhrase, PhraseReader
 from memory.claims.taxonomy import ANIMALS, GROUPS, PEOPLE, SYMMETRIC, find_gender
 
 VERB_SECOND: Final = frozenset({"de"})
-FINITE: Final = ("have 1", "have 3", "be 1", "be 3", "verb")
 # A subject stands no further behind its verb.
 REACH_BEHIND: Final = 4
 SKIPPED: Final = ("clitic", "conj", "wh", "rel", "sub", "that", "not", "greets")
@@ -41,7 +41,7 @@ def find_subject(
     """The subject of a verb, or None where it names nobody that can be told."""
     phrases = find_phrases(reader, find_finite(reader, verb), is_third=is_third)
     if phrases:
-        return name_subject(phrases, reader, stack)
+        return name_subject(phrases, stack)
     drops = reader.words.drops_subjects
     if not is_third and (drops or not is_linked or not previous):
         return HotSubject((SPEAKER,), is_elided=True)
@@ -129,14 +129,14 @@ def find_behind(reader: PhraseReader, verb: tuple[int, int], *, is_third: bool) 
     return ()
 
 
-def name_subject(phrases: Sequence[NounPhrase], reader: PhraseReader, stack: MentionStack) -> HotSubject | None:
+def name_subject(phrases: Sequence[NounPhrase], stack: MentionStack) -> HotSubject | None:
     names: list[str] = []
     is_known = True
     for phrase in phrases:
         pair = list_pair(stack) if phrase.pronoun == "they" and len(phrases) == 1 and not list_group(stack) else ()
         if pair:
             return HotSubject(pair, tuple(phrases))
-        name = name_phrase(phrase, reader, stack)
+        name = name_phrase(phrase, stack)
         if name is None:
             return None
         names.append(name)
@@ -151,7 +151,7 @@ def is_known_phrase(phrase: NounPhrase, name: str, stack: MentionStack) -> bool:
     return bool(phrase.owner or phrase.pronoun or phrase.is_named or phrase.name) or stack.find(name) is not None
 
 
-def name_phrase(phrase: NounPhrase, reader: PhraseReader, stack: MentionStack) -> str | None:
+def name_phrase(phrase: NounPhrase, stack: MentionStack) -> str | None:
     """The canonical form of somebody: their name where one is known, else the noun."""
     if phrase.pronoun == "i":
         return SPEAKER

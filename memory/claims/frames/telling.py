@@ -223,7 +223,7 @@ def word_object(reader: PhraseReader, stack: MentionStack, relation: str, phrase
     if relation == "works_as" and read_number(reader.tokens, phrase.start, phrase.end, reader.words.language):
         return ""
     if relation in SYMMETRIC:
-        return name_phrase(phrase, reader, stack) or ""
+        return name_phrase(phrase, stack) or ""
     if phrase.name and (phrase.owner == SPEAKER or relation == "works_at"):
         # "Bei der Firma Holz Huber".
         return phrase.name
@@ -322,7 +322,7 @@ def read_gapped(reader: PhraseReader, stack: MentionStack, at: int, relation: st
     if at >= len(tokens) or not tokens[at].has("to whom"):
         return
     who = reader.read_phrase(at + 1, len(tokens))
-    name = name_phrase(who, reader, stack) if who is not None and (who.relation or who.is_named) else None
+    name = name_phrase(who, stack) if who is not None and (who.relation or who.is_named) else None
     if who is None or name is None:
         return
     for phrase in read_things(reader, who.end, len(tokens)):
@@ -335,7 +335,7 @@ def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     for at in range(len(tokens)):
         if tokens[at].has("to whom"):
             stop = match.start if at < match.start else len(tokens)
-            group = [name_phrase(one, reader, stack) for one in reader.read_list(at + 1, stop) if is_somebody(one)]
+            group = [name_phrase(one, stack) for one in reader.read_list(at + 1, stop) if is_somebody(one)]
             named = tuple(one for one in group if one)
             if named:
                 return named
@@ -347,10 +347,10 @@ def find_dative(reader: PhraseReader, stack: MentionStack, match: FrameMatch) ->
     if reader.words.language == "de" and match.end < len(tokens):
         behind = reader.read_phrase(match.end, len(tokens))
         if behind is not None and behind.owner and behind.relation in PEOPLE:
-            name = name_phrase(behind, reader, stack)
+            name = name_phrase(behind, stack)
             return (name,) if name else ()
     before = find_before(reader, match.start) if reader.words.language == "de" else ()
-    names = [name_phrase(one, reader, stack) for one in before if one.relation in PEOPLE]
+    names = [name_phrase(one, stack) for one in before if one.relation in PEOPLE]
     return tuple(one for one in names if one)
 
 

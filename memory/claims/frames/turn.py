@@ -109,7 +109,7 @@ def cut_earlier(text: str, language: str) -> TurnClauses:
 
 @lru_cache(maxsize=256)
 def cut_masked(masked: str, language: str) -> TurnClauses:
-    """A short turn is read by the next ones as it was cut for itself."""
+    """The clauses of a masked turn, kept since the next turns read it again."""
     return TurnClauses.of(masked, load_hot_words(language))
 
 
@@ -253,7 +253,7 @@ def find_plain_facts(
     for fact in read_apposed(reader, state.stack):
         remember(fact, state.stack)
         yield fact
-    yield from read_favorites(reader, state.stack)
+    yield from read_favorites(reader)
     frames = find_frames(reader.tokens, reader.words)
     told = list(read_frames_of(reader, state.stack, frames, state.previous, is_linked=is_linked))
     yield from told
@@ -337,7 +337,7 @@ def find_clause_subject(reader: PhraseReader, state: TurnState, facts: Sequence[
         len(reader.tokens),
     )
     phrases = find_before(reader, verb)
-    subject = name_subject(phrases, reader, state.stack) if phrases else None
+    subject = name_subject(phrases, state.stack) if phrases else None
     return subject.names if subject is not None and subject.is_known else ()
 
 

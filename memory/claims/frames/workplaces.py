@@ -50,7 +50,7 @@ def find_new_start(reader: PhraseReader, left: HotTriple) -> int:
 
 
 def is_no_workplace(reader: PhraseReader, phrase: NounPhrase) -> bool:
-    """A field, a place, a time or somebody."""
+    """Whether a phrase names a field, a place, a time or somebody, and so no employer."""
     tokens = reader.tokens[phrase.start : phrase.end]
     return phrase.relation in PEOPLE or any(
         token.has("field", "dwelling", "time", "unit", "passing") for token in tokens

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from memory.claims.health.moved_doses import find_moved_dose
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch
-from memory.claims.slots.resolution import KnownSlot
-from memory.claims.succession import find_moved_dose
 from memory.language.folding import fold_text
 from memory.language.intents import OPENS_ASKING
 

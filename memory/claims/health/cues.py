@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from memory.claims.health.named_doses import DOSE
 from memory.claims.health.prescriptions import ALLERGY, TAKES, find_joined_drug
 from memory.claims.health.reactions import find_reactions
 from memory.claims.slots.matching import read_tokens
-from memory.claims.slots.resolution import DOSE
 from memory.claims.slots.templates import SlotTemplate, join_words, load_templates
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import is_hebrew
@@ -98,7 +98,7 @@ def build_phrase(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def list_templates(language: str) -> Iterator[SlotTemplate]:
-    """Without those that need the name of a medicine, which is enough by itself."""
+    """The templates of health that need no medicine by name: such a name is a cue by itself."""
     drug = join_words(language, "drug")
     for template in load_templates(language):
         if template.relation in OF_HEALTH and drug not in template.source:

@@ -15,8 +15,9 @@ from memory.claims.frames.words import load_hot_words
 from memory.claims.health.diets import INTOLERANCES, name_kinds
 from memory.claims.health.prescriptions import ALLERGY
 from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, load_phrases, load_words, overlaps
-from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot, read_slots
+from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, read_slots
 from memory.guard.spelling import fold_letters
 from memory.language.concepts import find_english_name
 from memory.language.folding import normalise_text

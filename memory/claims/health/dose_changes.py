@@ -29,7 +29,7 @@ def read_move(found: re.Match[str]) -> tuple[str, str]:
 
 @cache
 def load_dose_moves(language: str) -> re.Pattern[str]:
-    """With `#` for the number, whatever unit it has, and `*` for the medicine."""
+    """The phrases for a dose that moves. In the lists `#` stands for the number with any unit, `*` for the medicine."""
     number = (
         rf"(\d{{1,4}}(?:[.,]\d{{1,2}})?)(?:\s?{UNIT})?(?![\w%])(?!\s[€$£%])"
         if language != HEBREW

@@ -8,8 +8,9 @@ from typing import Final
 from memory.claims.clauses.cutting import cut_clauses
 from memory.claims.health.counsel import has_healer, load_counsel_words
 from memory.claims.health.doses import put_known
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch
-from memory.claims.slots.resolution import KnownSlot, read_slots
+from memory.claims.slots.resolution import read_slots
 from memory.guard.annotation import Sentence, find_entries
 from memory.guard.spelling import fold_letters
 from memory.language.loader import collect_entries

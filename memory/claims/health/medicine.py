@@ -6,9 +6,9 @@ from itertools import takewhile
 from typing import Final
 
 from memory.claims.claim import Claim
+from memory.claims.health.named_doses import DOSE
 from memory.claims.health.prescriptions import VITAMIN
 from memory.claims.slots.matching import find_drug, load_small_words, load_words
-from memory.claims.slots.resolution import DOSE
 from memory.claims.topics import KIND, find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.loader import list_codes

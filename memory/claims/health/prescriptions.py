@@ -76,7 +76,7 @@ def find_drugs(raw: str) -> Iterator[tuple[str, int]]:
 
 
 def list_changed(clause: str, languages: Sequence[str], drugs: Sequence[tuple[str, int]]) -> Iterator[SlotMatch]:
-    """Of a clause in folded letters that names medicines."""
+    """The medicines of a clause that are swapped or no longer taken. ``clause`` is in folded letters."""
     for language in languages:
         if len(drugs) > 1 and load_phrases(language, "swap", is_folded=True).search(clause):
             (old, _), (new, at) = drugs[0], drugs[-1]
@@ -104,7 +104,7 @@ def list_taken(raw: str, language: str, begun: Sequence[int], drugs: Sequence[tu
             if start < place:
                 continue
             between = raw[place:start]
-            if len(between) > BETWEEN or parts_list(between, language):
+            if len(between) > BETWEEN or separates_medicines(between, language):
                 break
             yield from list_between(raw, place, start, language)
             yield make_slot(drug, start)
@@ -148,7 +148,7 @@ def find_joined_drug(word: str) -> str:
     return next((drug for one in forms if len(one) >= LEAST_NAME and (drug := find_drug(one))), "")
 
 
-def parts_list(between: str, language: str) -> bool:
+def separates_medicines(between: str, language: str) -> bool:
     """Whether what stands between two medicines says that the second is not taken, or not by the person."""
     spoken = {fold_letters(word) for word in SPOKEN.findall(between)}
     if denies(between, language) or any(stem in between.casefold() for stem in ALLERGIC):
@@ -219,7 +219,7 @@ def make_slot(drug: str, at: int, *, is_over: bool = False, replaces: str = "") 
 
 
 def drop_taken(found: Sequence[SlotMatch], further: Sequence[SlotMatch]) -> list[SlotMatch]:
-    """What was read before with what is known more closely of the same words."""
+    """The slots read before, with the more exact ones in place of those of the same words."""
     spans = [one.object_span for one in further]
     kinds = {one.relation for one in further}
     kept = [one for one in found if one.relation not in kinds or not any(overlaps(one.object_span, s) for s in spans)]

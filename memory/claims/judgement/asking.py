@@ -11,14 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from memory.claims.claim import SPEAKER, Claim
 from memory.claims.clauses.building import LONGEST, find_language, word_statement
 from memory.claims.clauses.cutting import cut_clauses
-from memory.claims.judgement.telling import Features, Passage, TellingWeights, extract_telling_features
+from memory.claims.judgement.telling import Passage, TellingWeights, extract_telling_features
 from memory.claims.relations import REQUEST
 from memory.guard.annotation import AnnotatedText, Sentence
+from memory.guard.features import Features
 
 WEIGHTS: Final = Path(__file__).parent / "asking.npz"
 # Of 122 silent turns of five authors none is rated above .3, of the requests of one that it never saw all but one.
@@ -31,8 +30,7 @@ COVERED: Final = 0.6
 
 @cache
 def load_asking_weights() -> TellingWeights:
-    with np.load(WEIGHTS) as stored:
-        return TellingWeights(stored["steps"], float(stored["step"]), float(stored["bias"]))
+    return TellingWeights.load(WEIGHTS)
 
 
 def list_asking_features(sentences: Sequence[Sentence]) -> Features:
@@ -40,7 +38,7 @@ def list_asking_features(sentences: Sequence[Sentence]) -> Features:
 
 
 def rate_asking(sentences: Sequence[Sentence]) -> float:
-    """From 0 to 1, or 0 for nothing said."""
+    """How likely the sentences ask for something, from 0 to 1."""
     return load_asking_weights().predict(list_asking_features(sentences)) if sentences else 0.0
 
 

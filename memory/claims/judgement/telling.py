@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from memory.claims.lexicon import load_small_words
 from memory.guard.annotation import AnnotatedText, Sentence
-from memory.guard.features import kind_features, ngram_features, normalise_word, word_features
+from memory.guard.features import Features, kind_features, ngram_features, normalise_word, word_features
 
 WEIGHTS: Final = Path(__file__).parent / "telling.npz"
 BUCKETS: Final = 1 << 17
@@ -31,8 +31,6 @@ ENDING: Final = 2
 # How much a group of features counts beside the others. Of authors left out, pieces of words tell more than skeletons.
 PIECES_COUNT: Final = 1.3
 SKELETONS_COUNT: Final = 0.7
-
-Features = tuple[NDArray[np.intp], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,11 @@ class TellingWeights:
     step: float
     bias: float
 
+    @classmethod
+    def load(cls, path: Path) -> "TellingWeights":
+        with np.load(path) as stored:
+            return cls(stored["steps"], float(stored["step"]), float(stored["bias"]))
+
     def predict(self, features: Features) -> float:
         buckets, values = features
         score = float(values @ self.steps[buckets].astype(np.float32)) * self.step + self.bias
@@ -59,12 +62,11 @@ class TellingWeights:
 
 @cache
 def load_weights() -> TellingWeights:
-    with np.load(WEIGHTS) as stored:
-        return TellingWeights(stored["steps"], float(stored["step"]), float(stored["bias"]))
+    return TellingWeights.load(WEIGHTS)
 
 
 def rate_telling(passage: Passage) -> float:
-    """From 0 to 1, or 0 for nothing said."""
+    """How likely a passage tells of the person's life, from 0 to 1."""
     return load_weights().predict(extract_telling_features(passage)) if passage.sentences else 0.0
 
 
@@ -76,7 +78,7 @@ def extract_telling_features(passage: Passage) -> Features:
         (1.0, word_features(words, whole)),
         (PIECES_COUNT, ngram_features(words)),
         (1.0, {name for one in sentences for name in kind_features(one)}),
-        (SKELETONS_COUNT, set(chain.from_iterable(skeleton_features(one) for one in sentences))),
+        (SKELETONS_COUNT, set(chain.from_iterable(list_skeleton_features(one) for one in sentences))),
         (1.0, {"masked"} if passage.is_masked else set()),
     )
     buckets = [zlib.crc32(name.encode()) % BUCKETS for _, names in groups for name in sorted(names)]
@@ -85,7 +87,7 @@ def extract_telling_features(passage: Passage) -> Features:
     return np.array(buckets, dtype=np.intp), np.array(values, dtype=np.float32)
 
 
-def skeleton_features(sentence: Sentence) -> Iterator[str]:
+def list_skeleton_features(sentence: Sentence) -> Iterator[str]:
     """The small words of a sentence in their order, the others by a capital or their ending."""
     small = load_small_words()
     bones = ["<", *(name_bone(sentence, at, small) for at in range(min(len(sentence.words), MOST_WORDS))), ">"]

@@ -32,6 +32,6 @@ def tell_next(before: SpokenSentence, noun: OwnNoun, sentence: SpokenSentence, p
 
 
 def drop_misread(found: list[Claim], presupposed: tuple[Claim, ...]) -> list[Claim]:
-    """Without the age of somebody else that was read as the person's."""
+    """The claims without an age of somebody else that was read as the person's."""
     ages = {one.object for one in presupposed if one.relation == AGE}
     return [one for one in found if not ((one.subject, one.relation) == (SPEAKER, AGE) and one.object in ages)]

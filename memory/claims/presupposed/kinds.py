@@ -126,7 +126,7 @@ def list_entries(language: str, kind: str) -> Iterator[str]:
         yield from read_entries(language, "slots", "language word")
 
 
-def name_animal(kind: str, forms: Iterable[str], language: str) -> str:
+def find_animal_relation(kind: str, forms: Iterable[str], language: str) -> str:
     """The relation of a dog, of a cat and of what else it is called; of an animal that no noun tells, a pet."""
     if kind != "animal":
         return kind
@@ -138,7 +138,7 @@ def find_pet(word: str, language: str) -> str:
     """Whether a noun is one of an animal that is kept, by the relation; else nothing."""
     form = normalise(word)
     kind = load_kinds(language).nouns.get(form, ("",))[0]
-    return name_animal(kind, [form], language) if kind in PETS else ""
+    return find_animal_relation(kind, [form], language) if kind in PETS else ""
 
 
 def normalise(entry: str) -> str:

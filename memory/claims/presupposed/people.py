@@ -6,7 +6,15 @@ from functools import cache
 from typing import Final
 
 from memory.claims.claim import Claim
-from memory.claims.presupposed.kinds import PERSON, PETS, fold_apart, list_forms, load_phrases, load_said, name_animal
+from memory.claims.presupposed.kinds import (
+    PERSON,
+    PETS,
+    find_animal_relation,
+    fold_apart,
+    list_forms,
+    load_phrases,
+    load_said,
+)
 from memory.claims.presupposed.kinds import SUBJECT as WORDS
 from memory.claims.presupposed.phrases import HEAD_LAST, SMALL, OwnNoun, SpokenSentence
 from memory.claims.presupposed.telling import claim_words
@@ -30,13 +38,13 @@ MOST_DESCRIBING: Final = 25
 
 
 def name_being(sentence: SpokenSentence, noun: OwnNoun) -> str:
-    """By their name, or else by the noun."""
+    """What a claim calls a person or an animal: their name, or else the noun."""
     named = find_name_behind(sentence, noun.end)
     return sentence.cut(*named) if named else name_head(sentence, noun)
 
 
 def tell_being(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[Claim]:
-    """Of a person or an animal."""
+    """What "my brother" or "my dog Rex" takes for granted of somebody."""
     relation = name_relation(sentence, noun)
     at = noun.end + (noun.kinds[0] in PETS and is_qualified(sentence, noun.end))
     named = None if relation in GROUPS else find_name_behind(sentence, at)
@@ -76,7 +84,7 @@ def name_relation(sentence: SpokenSentence, noun: OwnNoun) -> str:
         said = sentence.cut(noun.start, noun.end)
         return (find_lover(said, sentence.language) or "friend_of") if relation == FRIEND else relation
     words = [one.plain for one in sentence.tokens[noun.first : noun.last]]
-    return name_animal(kind, list_forms(words, sentence.language), sentence.language)
+    return find_animal_relation(kind, list_forms(words, sentence.language), sentence.language)
 
 
 def find_name_behind(sentence: SpokenSentence, at: int) -> tuple[int, int] | None:
@@ -247,7 +255,7 @@ def load_leading_age(language: str) -> re.Pattern[str]:
 
 
 def fold_spoken(text: str) -> str:
-    """In small letters and of the same length."""
+    """In small letters where that leaves every place where it is: some letters become two."""
     return text.lower().replace("’", "'") if len(text.lower()) == len(text) else text
 
 

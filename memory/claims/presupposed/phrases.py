@@ -77,7 +77,7 @@ class SpokenSentence:
         return " ".join(self.raw[self.tokens[start].start : self.tokens[end - 1].end].split()) if start < end else ""
 
     def cut_noun(self, first: int, last: int) -> str:
-        """Of Hebrew without the particles that are written onto it."""
+        """The words of a noun, in Hebrew without the particles that are written onto it."""
         said = self.cut(first, last)
         if self.language != HEBREW:
             return said
@@ -107,7 +107,7 @@ def is_engaged(sentence: SpokenSentence, noun: OwnNoun) -> bool:
 
 
 def skip_to_name(sentence: SpokenSentence, at: int) -> int:
-    """Past a comma and the article of a title."""
+    """The place of a name behind its noun, past a comma and the article of a title: "mein Chef, der Herr Maier"."""
     at += at < len(sentence.tokens) and sentence.tokens[at].text == ","
     return at + (sentence.says(at, "det") and sentence.says(at + 1, "title"))
 

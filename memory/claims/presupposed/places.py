@@ -33,13 +33,13 @@ def tell_place(sentence: SpokenSentence, noun: OwnNoun, place: int) -> Iterator[
     for kind in (one for one in noun.kinds if one in RELATIONS):
         span = find_place(sentence, noun, kind)
         if span is None and kind == "study":
-            span = find_subject(sentence, noun)
+            span = find_studied_subject(sentence, noun)
         if span is None or (
             kind == "study" and sentence.tokens[span[1] - 1].plain in load_said(sentence.language, "no study")
         ):
             continue
         end = find_trip_end(sentence, span[1]) if kind == "trip" else max(span[1], noun.end)
-        spoken = "" if kind == "trip" else cut_place(sentence, *span, kind)
+        spoken = "" if kind == "trip" else cut_place(sentence, *span)
         yield claim_words(sentence, RELATIONS[kind], spoken, (noun.start, end), place)
         if kind == "home":
             yield from tell_rent(sentence, noun, end, place)
@@ -71,6 +71,7 @@ def is_led(sentence: SpokenSentence, at: int, preps: frozenset[str]) -> bool:
 
 
 def find_place_end(sentence: SpokenSentence, at: int, kind: str) -> int:
+    """Where the name of a place ends that begins at ``at``; ``at`` itself where none does."""
     first = at + sentence.says(at, "det", "the")
     end, is_name = first, False
     while end < min(first + LONGEST_PLACE, len(sentence.tokens)) and not sentence.tokens[end].is_mark:
@@ -109,14 +110,14 @@ def may_be_place(sentence: SpokenSentence, first: int, end: int, kind: str, *, i
     return is_known_place(sentence.cut(first, end).casefold()) or is_known_place(sentence.tokens[first].text)
 
 
-def cut_place(sentence: SpokenSentence, start: int, end: int, kind: str) -> str:
+def cut_place(sentence: SpokenSentence, start: int, end: int) -> str:
     said = sentence.cut(start, end)
     if sentence.language == HEBREW:
         return said[1:]
     return sentence.cut(start + 1, end) if sentence.says(start, "det") and end > start + 1 else said
 
 
-def find_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int] | None:
+def find_studied_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, int] | None:
     """ "My biology exam", "my A-level chemistry and maths": what is studied beside what it is studied for."""
     if sentence.language not in HEAD_LAST:
         return None
@@ -153,7 +154,7 @@ def find_joined_subject(sentence: SpokenSentence, noun: OwnNoun) -> tuple[int, i
 
 
 def find_trip_end(sentence: SpokenSentence, end: int) -> int:
-    """With when and with whom: up to the end of the sentence."""
+    """Where the words of a trip end: with when and with whom, so at the end of the sentence."""
     stop = next(
         (at for at in range(end, len(sentence.tokens)) if sentence.is_end(at) and sentence.tokens[at].text != ","),
         len(sentence.tokens),
@@ -186,7 +187,7 @@ def tell_shifts(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
         span = find_place(sentence, OwnNoun(("work",), at, at, at + 1, at + 1), "work")
         if span is not None and sentence.tokens[span[0] + sentence.says(span[0], "det")].is_capital:
             begun = next((one for one in range(at, max(0, at - REACH), -1) if sentence.says(one - 1, *PARTS)), at)
-            yield claim_words(sentence, "works_at", cut_place(sentence, *span, "work"), (begun, span[1]), place)
+            yield claim_words(sentence, "works_at", cut_place(sentence, *span), (begun, span[1]), place)
 
 
 def tell_roles(sentence: SpokenSentence, place: int) -> Iterator[Claim]:

@@ -48,7 +48,7 @@ NAMING_KINDS: Final = frozenset({"instrument", *chain.from_iterable(MAKES.values
 
 
 def find_presupposed(text: str, whole: AnnotatedText, previous: Sequence[str]) -> tuple[Claim, ...]:
-    """Of a text whose other voices are blanks."""
+    """What possessive phrases take for granted. The other voices of ``text`` are blanks."""
     if len(text) > LONGEST or load_owners().search(fold_apart(text)) is None:
         return ()
     likely = find_turn_languages(text, previous)

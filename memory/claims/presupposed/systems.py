@@ -23,7 +23,7 @@ def tell_systems(sentence: SpokenSentence, place: int) -> Iterator[Claim]:
     used, writes = find_said(sentence, "on a system", SYSTEMS), find_said(sentence, "typing on", DEVICES)
     if used is not None:
         yield claim_system(sentence, used, place)
-    if writes is not None and names_make(sentence, writes):
+    if writes is not None and is_make(sentence, writes):
         yield claim_system(sentence, writes, place, HAS)
 
 
@@ -43,7 +43,7 @@ def find_said(sentence: SpokenSentence, section: str, wanted: frozenset[str]) ->
     return None
 
 
-def names_make(sentence: SpokenSentence, noun: OwnNoun) -> bool:
+def is_make(sentence: SpokenSentence, noun: OwnNoun) -> bool:
     """A phone or computer by its make: "from the laptop" says nothing of whose it is."""
     return " ".join(one.plain for one in sentence.tokens[noun.first : noun.last]) in load_makes()
 

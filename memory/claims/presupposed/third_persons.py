@@ -10,12 +10,12 @@ from memory.claims.presupposed.telling import claim_words
 from memory.claims.relations import ABOUT
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.resolution import read_slots
+from memory.claims.slots.states import STATES
 
 LASTING: Final = frozenset(
     {"allergic_to", "intolerant_to", "has_condition", "diet", "takes", "lives_in", "works_at", "works_as", "likes"}
     | {"dislikes", "studies", "school", "speaks", "born_in", "religion", "plays", "hobby"}
 )
-STATES: Final = (("has_condition", "ill word"), ("diet", "diet word"), ("has_condition", "condition"))
 THEIRS: Final = {CONDITION: "has_condition", DRUG: "takes", "event": ABOUT}
 LONGEST_STATE: Final = 3
 MOST_WORDS: Final = 16

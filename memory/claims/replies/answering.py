@@ -101,7 +101,7 @@ def claim_of_another(
     values = read_values(sentence, language, relation or DIET) if relation in LIMITING or is_double else []
     if not values:
         return []
-    label, is_theirs = load_label(relation, language), names_others(asked, language)
+    label, is_theirs = load_label(relation, language), speaks_of_others(asked, language)
     said = cut_agreement(said, language)
     other = find_kin_noun(asked, language)
     is_theirs = is_theirs or other is not None or asks_of_third(asked, relation, language)
@@ -150,7 +150,7 @@ def find_asked_relation(asked: str, language: str, *, of_others: bool = False) -
     spoken = spell_out(asked)
     read = read_question(asked)
     # "Haben Sie Allergien?": a pronoun is whom the assistant speaks to.
-    is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or names_others(asked, language)
+    is_of_others = bool(read.subjects - {SPEAKER} - load_small_words(language)) or speaks_of_others(asked, language)
     is_of_others = is_of_others or any(word in load_given_names() for word in spoken.split())
     if is_of_others and not of_others:
         return ""
@@ -183,7 +183,7 @@ def spell_out(spoken: str) -> str:
     return " ".join(["", *(fold_letters(word) for word in PLAIN.findall(spoken)), ""])
 
 
-def names_others(asked: str, language: str) -> bool:
+def speaks_of_others(asked: str, language: str) -> bool:
     """ "Does she have any allergies?"; "Sie" with a capital within a sentence is whom the assistant speaks to."""
     others = load_words(language, "others", SUBJECT)
     words = PLAIN.findall(asked)

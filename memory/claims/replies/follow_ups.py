@@ -21,7 +21,7 @@ from memory.claims.replies.answering import (
     find_kin_noun,
     is_within,
     load_label,
-    names_others,
+    speaks_of_others,
     spell_out,
     takes_back,
 )
@@ -185,7 +185,7 @@ def list_bare(language: str) -> frozenset[str]:
 
 def is_of_another(before: str, language: str) -> bool:
     """ "My brother got a new job" "Where?": his."""
-    return names_others(before, language) or find_kin_noun(before, language) is not None
+    return speaks_of_others(before, language) or find_kin_noun(before, language) is not None
 
 
 def find_topics(spoken: str, language: str) -> list[FollowedTopic]:

@@ -24,8 +24,8 @@ from memory.claims.replies.answering import (
     asks_of_third,
     claim_answer,
     find_kin_noun,
-    names_others,
     replace_answered,
+    speaks_of_others,
     spell_out,
 )
 from memory.claims.replies.confirming import begins_polar, claim_confirmed
@@ -192,7 +192,7 @@ def find_owner(reply: Reply) -> AskedOwner:
         return AskedOwner(is_other=True, noun=kin[0])
     before = find_kin_noun(reply.lead, language)
     noun = before[0] if before is not None else ""
-    if names_others(reply.asked, language) or asks_of_third(reply.asked, "", language):
+    if speaks_of_others(reply.asked, language) or asks_of_third(reply.asked, "", language):
         return AskedOwner(is_other=True, noun=noun, is_told=False)
     words = {fold_letters(word) for word in PLAIN.findall(reply.asked)}
     is_addressed = not words.isdisjoint(load_words(language, "addressed", SUBJECT))
@@ -201,7 +201,7 @@ def find_owner(reply: Reply) -> AskedOwner:
     named = read_question(reply.asked).subjects - {SPEAKER} - load_small_words(language)
     if named:
         return AskedOwner(is_other=True, noun=min(named))
-    is_other = bool(noun) or names_others(reply.lead, language)
+    is_other = bool(noun) or speaks_of_others(reply.lead, language)
     return AskedOwner(is_other=is_other, noun=noun, is_told=False)
 
 

@@ -17,9 +17,9 @@ from memory.claims.lexicon import MARK
 from memory.claims.relations import UNSURE, WORDED
 from memory.claims.slots.filling import word_slot
 from memory.claims.slots.framed import FRAMED, INTRODUCED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.nouns import NAMED, is_person_or_animal
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.slots.sharing import SHARED
 from memory.claims.subjects import PRONOUN, find_kin_before, find_name_before, find_subject_of_is
 from memory.claims.taxonomy import ANIMALS, PARTNERS

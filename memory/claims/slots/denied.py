@@ -12,6 +12,7 @@ from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, REQUEST
 from memory.claims.slots.matching import SlotMatch, load_small_words, load_words
 from memory.claims.slots.nouns import find_known_noun, is_person_or_animal
+from memory.claims.slots.states import ALLERGIES
 from memory.guard.annotation import Sentence
 from memory.guard.spelling import fold_letters
 
@@ -26,15 +27,13 @@ HAVING: Final = frozenset({"lack", "have 1"})
 LEAST_LACKED: Final = 2
 # Of "Geschwister habe ich keine".
 WORDS_OF_INVERSION: Final = 4
-# Of which somebody may have none at all.
-BORNE: Final = frozenset({"allergic_to", "intolerant_to"})
 
 
 def settle_denied(claim: Claim) -> Claim:
     """The claim of what stands behind the denial, which it denies: "no car" was had for a car of that name."""
     words = list(WORD.finditer(claim.object))
     language = claim.lang or "en"
-    if claim.relation in BORNE and fold_letters(claim.object) in load_words(language, "bears all"):
+    if claim.relation in ALLERGIES and fold_letters(claim.object) in load_words(language, "bears all"):
         # "Ich bin gegen nichts allergisch", "I'm not allergic to anything".
         return replace(claim, object="", polarity=False)
     if claim.relation in WORDED or not words or fold_letters(words[0][0]) not in load_words(language, "denial"):

@@ -11,9 +11,10 @@ from memory.claims.frames.partings import tells_end_of_work
 from memory.claims.lexicon import MARK
 from memory.claims.relations import ABOUT, WORDED
 from memory.claims.slots.framed import FRAMED
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.nouns import is_person_or_animal, names_kin
-from memory.claims.slots.resolution import SEES, KnownSlot, find_care
+from memory.claims.slots.resolution import SEES, find_care
 from memory.claims.subjects import PRONOUN, STRANGERS, find_people_of
 from memory.claims.succession import find_told
 from memory.claims.taxonomy import DEPARTING, KIN, PARTNERS

@@ -13,9 +13,9 @@ from memory.claims.frames.triples import Amendment, AskedEvent, HotReading, HotT
 from memory.claims.frames.turn import READ, read_framed
 from memory.claims.frames.words import LANGUAGES, SUBJECT
 from memory.claims.relations import PLACES, fits_relation
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, overlaps
 from memory.claims.slots.nouns import is_predicate_word
-from memory.claims.slots.resolution import KnownSlot
 from memory.claims.taxonomy import ANIMALS, PEOPLE
 from memory.claims.turns import choose_reading
 from memory.language.hebrew import HEBREW_IN, is_hebrew
@@ -119,7 +119,7 @@ def find_word(word: str, text: str) -> re.Match[str] | None:
 
 
 def cut_slots(slots: Sequence[SlotMatch], start: int, end: int) -> list[SlotMatch]:
-    """Those of one sentence, in its places."""
+    """The slots of one sentence of the text, their places counted from its beginning."""
     return [
         replace(
             one,

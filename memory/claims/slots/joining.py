@@ -75,5 +75,5 @@ def says_changed(claim: Claim) -> bool:
 
 @cache
 def load_carriers() -> frozenset[str]:
-    """Of all countries: somebody abroad has one of there."""
+    """Providers of mobile phones, of all countries: somebody abroad has one of there."""
     return frozenset(collect_entries("slots", "carrier"))

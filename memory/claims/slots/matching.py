@@ -80,6 +80,7 @@ class TokenString:
 
 
 def read_tokens(raw: str, language: str) -> TokenString:
+    """The folded words of a sentence as one string for templates; the character before a word tells what it is."""
     stops, adverbs = load_words(language, "stop"), load_words(language, "adverb")
     # Accents count: "è" joins nothing.
     joints = frozenset(read_entries(language, SUBJECT, "joint"))
@@ -200,6 +201,7 @@ def overlaps(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def match_template(template: SlotTemplate, tokens: TokenString, language: str) -> Iterator[SlotMatch]:
+    """The slots that a template finds in a sentence, each value cut to what is said of it."""
     for match in template.pattern.finditer(tokens.text):
         groups = match.groupdict()
         start = match.start()
@@ -258,7 +260,7 @@ def begins_with_capital(tokens: TokenString, start: int) -> bool:
 
 
 def trim_object(tokens: TokenString, start: int, end: int, language: str) -> tuple[int, int]:
-    """Without articles before it and adverbs behind it."""
+    """Where an object begins and ends without the articles before it and the adverbs behind it."""
     articles = load_words(language, "article") | load_words(language, "my")
     adverbs = load_words(language, "adverb")
     while True:

@@ -12,7 +12,7 @@ from memory.claims.slots.kinds import is_hired_vehicle
 from memory.claims.slots.matching import load_words
 from memory.claims.slots.nouns import has_owner
 from memory.claims.slots.spoken import cut_as_written, drop_articles, list_before, load_being
-from memory.claims.topics import find_topic_words
+from memory.claims.topics import CONSUMED, find_topic_words
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_IN, HEBREW_THE
 
@@ -22,7 +22,6 @@ HAD: Final = frozenset({"owns", "has", "car"})
 WHERE: Final = frozenset({"lives_in", "home", "moved_from", "from", "went_to"})
 # Where a participle follows "have" at once.
 PERFECTS: Final = frozenset({"fr", "it"})
-CONSUMED: Final = frozenset({"food", "drink"})
 
 
 def is_misplaced(claim: Claim) -> bool:
@@ -37,7 +36,9 @@ def is_misplaced(claim: Claim) -> bool:
         # "Não como carne vermelha faz uns 10 anos".
         return is_consumable(claim.subject)
     if claim.relation in HAD:
-        return any(tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to, is_of_kin))
+        return any(
+            tells(claim) for tells in (is_ridden, is_felt, is_done, is_driven_apart, is_driven_to, is_had_by_kin)
+        )
     if claim.relation == "school":
         return is_elsewhere(claim)
     return claim.relation in WHERE and (is_consumed(claim) or is_undergone(claim))
@@ -76,7 +77,7 @@ def is_driven_to(claim: Claim) -> bool:
     return len(words) > 1 and words[0] in load_words(claim.lang or "en", "to", "frames")
 
 
-def is_of_kin(claim: Claim) -> bool:
+def is_had_by_kin(claim: Claim) -> bool:
     """ "My brother's bike was stolen": no loss of the person's; who drives "my dad's old Saab" has it."""
     return claim.lang == "en" and not claim.polarity and has_owner(claim.object)
 

@@ -218,7 +218,10 @@ def has_owner(spoken: str) -> bool:
 
 
 def names_kin(statement: str, language: str) -> bool:
-    """Whether it names kin: of "Ali's mum died" and "se murió la madre de Ali" it is not Ali who has gone."""
+    """Whether it names a relative other than a partner.
+
+    Of "Ali's mum died" and "se murió la madre de Ali" it is not Ali who has gone.
+    """
     words = (fold_letters(one[0]) for one in WORDS.finditer(statement))
     known = (find_known_noun([word], language) for word in words)
     return any(one is not None and one[1] in KIN - PARTNERS for one in known)

@@ -1,18 +1,17 @@
 """What the slots of a sentence mean: whose they are, which relation a noun names, what the last turns told of it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memory.claims.claim import SPEAKER
 from memory.claims.frames.ages import blank_pregnancies
 from memory.claims.frames.numerals import read_spoken
-from memory.claims.frames.words import load_hot_words
-from memory.claims.health.doses import find_plain_doses
-from memory.claims.health.prescriptions import drop_taken, find_drugs, find_further_slots
+from memory.claims.health.named_doses import find_doses, list_plain_doses, split_dose
+from memory.claims.health.prescriptions import drop_taken, find_further_slots
 from memory.claims.slots.kinds import is_deed
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import (
     SlotMatch,
     find_drug,
@@ -34,16 +33,15 @@ from memory.claims.slots.nouns import (
     is_name_word,
     is_person_or_animal,
     is_predicate_word,
-    load_nouns,
     name_all,
     name_beside,
 )
 from memory.claims.slots.spoken import drop_article
+from memory.claims.slots.subjects import HAS, find_last_subject, find_subject_name, is_somebody
 from memory.claims.subjects import is_person
 from memory.claims.taxonomy import PARTNERS
 from memory.claims.topics import find_topic_words
 from memory.guard.spelling import fold_letters
-from memory.language.folding import fold_name
 from memory.language.hebrew import HEBREW
 from memory.language.loader import list_codes
 from memory.language.names import load_given_names
@@ -54,39 +52,18 @@ POSSESSED: Final = "possessed"
 FAVORITE: Final = "favorite"
 # Templates that name somebody or something.
 NAMING: Final = frozenset({"named", "name", "nickname"})
-HAS: Final = "has"
 SWAPPED: Final = "swapped"
-ME: Final = frozenset({"me", "us", "mich", "mir", "uns", "nous", "לי", "לנו"})
 YEARS: Final = frozenset({"ans", "anos", "anni", "jahre", "years", "mois", "meses", "mesi", "monate", "months"})
 SUCCESSOR: Final = "successor"
 SEES: Final = "sees"
+# Whom somebody goes to: "I see Dr Okafor" names one of them.
 CARE: Final = frozenset({"doctor", "dentist", "therapist", "vet", "physio", "hairdresser"})
-# Relations of a thing or an animal that "it" goes on about.
-THINGS: Final = frozenset({"owns", "car", "takes", HAS, "bike", "boat", "motorbike", "company", "shop", "gym"})
-# Relations whose subject is a thing.
-OF_THINGS: Final = frozenset({"takes_dose"})
 # Slots whose value stands beside a pronoun: "it's on Thursdays now".
 VALUED: Final = frozenset({"time", "takes_dose"})
 # Turns of which the slots are known, and characters of each.
 LAST_TURNS: Final = 4
 READ_OF_TURN: Final = 300
 SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
-DOSE: Final = re.compile(
-    r"(?<!\d)(\d{1,5}(?:[.,]\d{1,3})?)\s?(?:mg|ml|mcg|µg|μg|g|iu|ie|ui|מג|מ\"ג|מיקרוגרם)(?!\w)", re.IGNORECASE
-)
-# The verb may stand between: "Candesartan nehmen, 8 mg".
-DOSE_BEHIND: Final = re.compile(rf"(?:\s[^\W\d_]{{3,15}}(?=,))?,?\s{{0,2}}({DOSE.pattern})", re.IGNORECASE)
-DRUG_AND_DOSE: Final = re.compile(rf"(?P<drug>[^\W\d_]{{4,40}}),?\s{{1,2}}(?P<dose>{DOSE.pattern})", re.IGNORECASE)
-OF: Final = re.compile(r"^(?:of|on|de|di|d'|von)\s")
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSlot:
-    """What fills a slot, so far as it is known."""
-
-    subject: str
-    relation: str
-    object: str
 
 
 def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[KnownSlot]) -> list[SlotMatch]:
@@ -114,26 +91,6 @@ def read_slots(raw: str, languages: frozenset[str] | None, known: Sequence[Known
     resolved += [one for one in dosed if not any(overlaps(one.object_span, span) for span in taken)]
     read = drop_taken(resolved, list(dict.fromkeys(find_further_slots(raw, spoken, resolved))))
     return [*read, *list_plain_doses(raw, language, read)]
-
-
-def list_plain_doses(raw: str, language: str, read: Sequence[SlotMatch]) -> list[SlotMatch]:
-    """Of the medicines that a sentence says are taken, those whose dose it tells without a unit."""
-    taken = {one.object for one in read if one.relation == "takes" and not one.is_over}
-    taken -= {one.subject for one in read if one.relation == "takes_dose"}
-    doses = find_plain_doses(raw, language) if taken else ()
-    spans = [one.object_span for one in read]
-    return [one for one in doses if one.subject in taken and not any(overlaps(one.object_span, span) for span in spans)]
-
-
-def find_doses(raw: str, language: str) -> Iterator[SlotMatch]:
-    """ "Ich nehm seit dem Sommer Sertralin, 50 mg": a drug and its dose, whatever verb they stand behind."""
-    speaks = any(fold_letters(word) in load_words(language, "i") for word in WORDS.findall(raw))
-    for found in DRUG_AND_DOSE.finditer(raw):
-        if drug := find_drug(found["drug"].casefold()):
-            start, end = found.span()
-            if speaks:
-                yield SlotMatch("takes", SPEAKER, drug, start, end, object_span=found.span("drug"))
-            yield SlotMatch("takes_dose", drug, found["dose"].casefold(), start, end, object_span=found.span("dose"))
 
 
 def resolve_slot(slot: SlotMatch, raw: str, language: str, known: Sequence[KnownSlot]) -> list[SlotMatch]:
@@ -217,51 +174,6 @@ def find_successor(slot: SlotMatch, known: Sequence[KnownSlot]) -> list[SlotMatc
     return [replace(slot, subject=SPEAKER, relation=told.relation, replaces=told.object)]
 
 
-def split_dose(slot: SlotMatch, raw: str) -> list[SlotMatch]:
-    """ "20 mg of omeprazole" is a drug and its dose; so is "sertraline, 50 mg"."""
-    if slot.relation == "takes" and DOSE.search(slot.object) is None:
-        slot = replace(slot, object=find_drug(slot.object) or slot.object)
-    behind = DOSE_BEHIND.match(raw, slot.object_span[1]) if slot.relation == "takes" else None
-    if behind is not None and DOSE.search(slot.object) is None:
-        dose = behind[1].casefold()
-        return [
-            slot,
-            replace(slot, subject=slot.object, relation="takes_dose", object=dose, object_span=behind.span(1)),
-        ]
-    dose = DOSE.search(slot.object)
-    if slot.relation != "takes" or dose is None:
-        return [slot]
-    drug = OF.sub("", (slot.object[: dose.start()] + slot.object[dose.end() :]).strip())
-    if not drug or names_only_time(drug):
-        return name_dosed(slot, dose[0], raw)
-    drug = find_drug(drug) or drug
-    return [replace(slot, object=drug), replace(slot, subject=drug, relation="takes_dose", object=dose[0])]
-
-
-def name_dosed(slot: SlotMatch, dose: str, raw: str) -> list[SlotMatch]:
-    """Of "ich soll Candesartan nehmen, 8 mg morgens" the medicine, which stands before what is taken, or behind it."""
-    drugs = list(find_drugs(raw))
-    before = [one for one in drugs if one[1] < slot.object_span[0]]
-    if not drugs:
-        return [replace(slot, relation="takes_dose", object=dose)]
-    drug, at = before[-1] if before else drugs[0]
-    taken = replace(slot, object=drug, start=min(slot.start, at), object_span=(at, at + len(drug)))
-    return [taken, replace(slot, subject=drug, relation="takes_dose", object=dose)]
-
-
-def names_only_time(spoken: str) -> bool:
-    """ "Morgens", "la mattina", "twice a day": when something is taken, and not what."""
-    words = [fold_letters(word) for word in WORDS.findall(spoken)]
-    return any(load_light_words(code).issuperset(words) for code in list_codes())
-
-
-@cache
-def load_light_words(language: str) -> frozenset[str]:
-    kinds = ("time", "time link", "time adj", "prep", "unit")
-    light = load_small_words(language).union(*(load_words(language, kind, "frames") for kind in kinds))
-    return light | load_words(language, "dose beside")
-
-
 def resolve_noun(slot: SlotMatch, raw: str, language: str) -> list[SlotMatch]:
     """ "My dentist is Dr Ruiz", "my favourite film is Local Hero": the noun is the relation."""
     words = WORDS.findall(slot.subject.casefold())
@@ -303,8 +215,6 @@ def resolve_naming(slot: SlotMatch, language: str, known: Sequence[KnownSlot]) -
     noun = find_known_noun(WORDS.findall(slot.subject), language)
     if told is not None:
         return [replace(slot, subject=told.subject, relation=told.relation, replaces=told.object)]
-    if noun is not None and is_person_or_animal(noun[1]):
-        return [replace(slot, subject=SPEAKER, relation=noun[1])]
     if noun is not None:
         return [replace(slot, subject=SPEAKER, relation=noun[1])]
     return [replace(slot, relation="name")]
@@ -324,90 +234,10 @@ def write_digits(spoken: str, language: str) -> str:
     return next((f"{number:g}" for number in find_written_numbers(folded)), spoken)
 
 
-def is_somebody(subject: str, language: str, known: Sequence[KnownSlot]) -> bool:
-    if subject == SPEAKER:
-        return True
-    noun = find_known_noun(subject.split(), language)
-    if noun is not None:
-        return is_person(noun[1])
-    return any(is_person(one.relation) for one in known if one.object == subject)
-
-
-def find_subject_name(spoken: str, language: str, known: Sequence[KnownSlot]) -> str | None:
-    """Whom a slot is about: the person, a name, the noun of somebody of theirs, or None for nobody known."""
-    if spoken == SPEAKER:
-        return SPEAKER
-    words = WORDS.findall(spoken)
-    skipped = load_words(language, "adverb") | load_words(language, "joint")
-    while words and fold_letters(words[0]) in skipped:
-        words.pop(0)
-    if len(words) > 1 and words[-1].isdigit() and fold_name(words[-2]) in load_given_names():
-        # "My son Tristan 12 loves football".
-        words.pop()
-    folded = [fold_letters(word) for word in words]
-    is_owner = len(folded) == 1 and folded[0] in load_words(language, "their")
-    if not words or folded[0] in load_words(language, "he") or is_owner:
-        return find_last_subject(language, known, is_somebody=is_pronoun_of_people(words, language))
-    # "The GP's put me" on it.
-    if folded[0] in load_words(language, "i") or folded[-1] in ME:
-        return SPEAKER
-    if any(word in load_words(language, "my") for word in folded):
-        return find_owned_name(words, folded, language, known)
-    told_of = {one.object for one in known} | {one.subject for one in known}
-    for at in range(len(words)):
-        if (name := " ".join(words[at:]).casefold()) in told_of:
-            return name
-    small = load_words(language, "article") | load_words(language, "with he")
-    rest = [word for word, plain in zip(words, folded, strict=True) if plain not in small]
-    noun = find_known_noun(rest[:1], language)
-    if noun is not None and is_person_or_animal(noun[1]) and rest[1:] and rest[1][0].islower():
-        # "Papa va mieux, il ne prend plus ...": whoever was told of by the same noun in other words.
-        return find_alike(noun, language, known)
-    return " ".join(rest).casefold() if 0 < len(rest) <= LONGEST_NAME else None
-
-
-def find_alike(noun: tuple[str, str], language: str, known: Sequence[KnownSlot]) -> str:
-    """Whoever "papa" is: "père", where he was called so before."""
-    nouns = load_nouns(language)
-    alike = (one.subject for one in reversed(known) if nouns.get(fold_letters(one.subject)) == noun[1])
-    return next(alike, noun[0].casefold())
-
-
 def is_thing(subject: str, language: str) -> bool:
     """Whether a noun names something that has no age as people and animals do: a rent, a phone."""
     noun = find_known_noun(subject.split(), language)
     return noun is not None and not is_person_or_animal(noun[1])
-
-
-def find_owned_name(words: list[str], folded: list[str], language: str, known: Sequence[KnownSlot]) -> str | None:
-    """ "My sister Anna" is Anna; "my sister" whoever was told to be her, else the noun."""
-    owner = next(at for at, word in enumerate(folded) if word in load_words(language, "my"))
-    rest = words[owner + 1 :] or words[:owner]
-    noun = find_noun(rest, language)
-    if noun is None:
-        return None
-    behind = rest[len(noun[0].split()) :] if rest[: len(noun[0].split())] == noun[0].split() else []
-    if behind and is_person_or_animal(noun[1]) and behind[0][0].isupper():
-        return " ".join(behind).casefold()
-    told = next((one.object for one in reversed(known) if one.relation == noun[1] and one.subject == SPEAKER), "")
-    return told if told and is_person_or_animal(noun[1]) else noun[0].casefold()
-
-
-def is_pronoun_of_people(words: Sequence[str], language: str) -> bool:
-    """ "She takes warfarin": no medicine that was told before does. French and German call things "il" and "sie"."""
-    kinds = load_hot_words(language).classify(words[0].casefold()) if language == "en" and words else frozenset()
-    return bool(kinds & {"he", "she"})
-
-
-def find_last_subject(language: str, known: Sequence[KnownSlot], *, is_somebody: bool = False) -> str | None:
-    """Who "she" or "it" is: whoever or whatever was named last."""
-    for one in reversed(known):
-        if one.subject != SPEAKER and not (is_somebody and one.relation in OF_THINGS):
-            return one.subject
-        if is_person_or_animal(one.relation) or (one.relation in THINGS and not is_somebody):
-            noun = find_known_noun(one.object.split(), language) if one.relation == HAS else None
-            return noun[0] if noun else one.object
-    return None
 
 
 def collect_known(previous: Iterable[str], languages: frozenset[str] | None) -> list[KnownSlot]:

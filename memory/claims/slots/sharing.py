@@ -14,9 +14,10 @@ from memory.claims.dates.agenda import collect_appointments
 from memory.claims.frames.words import load_hot_words
 from memory.claims.health.denials import list_other_limits
 from memory.claims.slots.framed import FRAMED, join_slots, read_frames
+from memory.claims.slots.known import KnownSlot
 from memory.claims.slots.matching import SlotMatch, load_words, overlaps
 from memory.claims.slots.nouns import NOUN_SIZES, is_person_or_animal, load_nouns
-from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, KnownSlot, collect_known, read_slots
+from memory.claims.slots.resolution import LAST_TURNS, READ_OF_TURN, SENTENCES, collect_known, read_slots
 from memory.guard.spelling import fold_letters
 from memory.language.hebrew import HEBREW, HEBREW_AND
 from memory.language.loader import read_entries

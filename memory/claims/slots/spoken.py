@@ -21,7 +21,7 @@ def cut_before(claim: Claim) -> str:
 
 
 def list_before(claim: Claim) -> list[str]:
-    """Those words, folded."""
+    """The words before the object of a claim, folded."""
     return WORD.findall(fold_letters(cut_before(claim)))
 
 
@@ -33,7 +33,7 @@ def drop_article(spoken: str, language: str) -> str:
 
 
 def drop_articles(words: Sequence[str], language: str) -> Sequence[str]:
-    """Without the articles that they end with."""
+    """The words without articles at their end."""
     articles = load_words(language, "article")
     while words and words[-1] in articles:
         words = words[:-1]

@@ -41,7 +41,7 @@ def name_state(claim: Claim) -> Claim:
     if claim.relation == "likes" and claim.subject == SPEAKER and is_done_like(claim):
         return free_claim(claim)
     if claim.relation == EATS and fold_letters(claim.object) in load_words(claim.lang or "en", "occupation", "frames"):
-        return free_claim(claim) if names_other(claim) else replace(claim, relation="works_as")
+        return free_claim(claim) if is_of_relative(claim) else replace(claim, relation="works_as")
     if claim.relation in {"has_condition", "is", "has"} and (borne := find_borne(claim)):
         return replace(claim, relation="allergic_to", object=borne)
     if claim.relation == "has_condition":
@@ -136,7 +136,7 @@ def complete_ailment(claim: Claim) -> str:
     return next((one for one in known if claim.object and one in said), claim.object)
 
 
-def names_other(claim: Claim) -> bool:
+def is_of_relative(claim: Claim) -> bool:
     """ "Mi marido empieza como profesor": whether somebody else stands before the value."""
     return names_noun(cut_before(claim), PEOPLE, claim.lang)
 

@@ -168,5 +168,5 @@ def is_called(claim: Claim) -> bool:
 
 
 def is_listed(spoken: str, section: str) -> bool:
-    """Of a few words their language is not sure."""
+    """Whether a list of any language holds it: the language of a few words is not sure."""
     return any(fold_letters(spoken) in load_words(code, section) for code in list_codes())

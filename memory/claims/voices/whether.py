@@ -22,7 +22,7 @@ GOES_ON: Final = re.compile(r"[,;:]")
 
 
 def drop_asked(claims: Sequence[Claim], sentence: Sentence, languages: tuple[str, ...]) -> list[Claim]:
-    """Without those whose value stands in a question that is only spoken of."""
+    """The claims without those whose value stands only in a question that is reported."""
     asked = cut_asked(sentence.raw, languages)
     if not asked:
         return list(claims)

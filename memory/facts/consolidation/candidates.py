@@ -40,7 +40,7 @@ class NearFacts:
 
 
 def read_near_facts(user: EndUser, model: str) -> NearFacts:
-    """In the user's scope."""
+    """The active facts of a user with their vectors of one model. In the user's scope."""
     active = Fact.objects.for_user(user).active()
     facts = {fact.pk: fact for fact in active.defer("vector").order_by("pk")}
     rows = active.filter(model=model, vector__isnull=False).order_by("pk").values_list("pk", "vector")
@@ -66,7 +66,7 @@ def find_near_pairs(near: NearFacts) -> None:
 
 
 def iterate_near(vectors: NDArray[np.float32], conf: EmbeddingConf) -> Iterator[tuple[int, int, float]]:
-    """Each pair once, by their places."""
+    """Pairs of near vectors, each once, as two places and the cosine."""
     for start in range(0, len(vectors), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors.T
         for row, line in enumerate(cosines):

@@ -26,7 +26,7 @@ def open_run(user: EndUser, *, now: datetime, actor: str) -> FactRun:
 
 
 def close_run(run: FactRun, *, now: datetime) -> None:
-    """Also keeps the last runs only, and says on the user's row when it was."""
+    """Mark a run as ended, note the time on the user's row, and delete all but the last runs."""
     run.state, run.finished_at = RunState.PARTIAL if run.missing else RunState.DONE, now
     with user_scope(run.user_id):
         run.save(update_fields=["state", "finished_at", "counts", "missing", "model_calls"])
@@ -42,7 +42,7 @@ def list_runs(user: EndUser, limit: int) -> list[FactRun]:
 
 
 def count_model_calls(user: EndUser, now: datetime) -> int:
-    """Of this day's runs. In the user's scope."""
+    """The calls of the language model in this day's runs. In the user's scope."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     called = FactRun.objects.filter(user=user, started_at__gte=today).aggregate(calls=Sum("model_calls"))
     return int(called["calls"] or 0)

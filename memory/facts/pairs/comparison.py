@@ -16,7 +16,7 @@ Words = tuple[PairWord, ...]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of two readings. ``cosine`` is None where there is none."""
+    """Two readings and what they share. ``cosine`` is None where one has no vector."""
 
     a: PairReading
     b: PairReading
@@ -115,7 +115,7 @@ class Comparison:
 
     @cached_property
     def is_one_frame(self) -> bool:
-        """The person does the same with something else."""
+        """Whether both have a verb in common: the person does the same with something else."""
         return not self.a.verbs.isdisjoint(self.b.verbs)
 
     @cached_property

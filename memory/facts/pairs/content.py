@@ -34,7 +34,7 @@ class ContentReader:
 
     def read_words(self) -> Iterator[tuple[int, PairWord]]:
         silent, meanings, slots = self.find_silent(), self.find_meanings(), self.find_slots()
-        chances = self.spans.cover(MARK + "chance")
+        chances = self.spans.list_places(MARK + "chance")
         done: set[str] = set()
         for place, word in enumerate(self.spans.words):
             key = meanings.get(place, "")
@@ -53,7 +53,7 @@ class ContentReader:
     def find_silent(self) -> frozenset[int]:
         """Places of words that are read into side, time, owner and context."""
         kinds = [*(MARK + kind for kind in SILENT), *self.spans.list_kinds(CONTEXT)]
-        return self.spans.cover(*kinds, CLAIM + "change", CLAIM + "over")
+        return self.spans.list_places(*kinds, CLAIM + "change", CLAIM + "over")
 
     def find_meanings(self) -> dict[int, str]:
         """The meaning of the places of each phrase that has one; the longer phrase decides."""
@@ -90,7 +90,7 @@ class ContentReader:
 
     @cached_property
     def owners(self) -> frozenset[int]:
-        return self.spans.cover(*OWNERS)
+        return self.spans.list_places(*OWNERS)
 
     @cached_property
     def behind_titles(self) -> frozenset[int]:

@@ -68,13 +68,13 @@ def judge_readings(both: Comparison) -> PairVerdict:
 
 
 def judge_apart(both: Comparison) -> PairVerdict:
-    """Of statements that neither agree nor clash."""
+    """The verdict on statements that neither agree nor clash."""
     is_near = both.is_related or both.is_about_one_thing or both.is_one_frame or both.are_both_habits
     return "keep_both" if is_near or both.share_a_name else "unrelated"
 
 
 def judge_values(both: Comparison, apart: PairVerdict) -> PairVerdict:
-    """Of statements that hold at one time and on one side."""
+    """The verdict on statements of one time and one polarity, by their values."""
     a, b = both.a, both.b
     differ = conflict(a.values, b.values)
     is_open = bool(both.only_a and both.only_b)

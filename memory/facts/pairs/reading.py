@@ -103,7 +103,7 @@ class PairReading:
 
     @property
     def is_passing(self) -> bool:
-        """A plan, a guess, or for a while."""
+        """Whether it is a plan, a guess, or so for a while."""
         return not self.tags.isdisjoint(PASSING)
 
     @property

@@ -35,7 +35,7 @@ def is_replaced(both: Comparison) -> bool:
         return False
     if names_replaced(both):
         return True
-    if both.are_persons_apart or is_of_stranger(both) or is_ending(old):
+    if both.are_persons_apart or is_of_unknown(both) or is_ending(old):
         return False
     if (old.contexts ^ new.contexts) & {"second", "project", "private", "work"}:
         return False
@@ -44,7 +44,7 @@ def is_replaced(both: Comparison) -> bool:
     return ends_old(both) or has_other_value(both) or changes_slot(both) or names_old(both)
 
 
-def is_of_stranger(both: Comparison) -> bool:
+def is_of_unknown(both: Comparison) -> bool:
     """Whether the new statement is about somebody or something that the old one does not know."""
     subject = both.b.subject
     if subject in {"", SPEAKER} or subject == both.a.subject or subject in list_all_slots():

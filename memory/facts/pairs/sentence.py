@@ -8,7 +8,7 @@ from memory.claims.lexicon import NOUN
 from memory.claims.taxonomy import PARTNER_NOUNS
 from memory.facts.pairs.content import ContentReader, is_figure, is_grammar
 from memory.facts.pairs.lexicon import AXIS, CONTEXT, MARK, SAME, SLOT, SUBJECT, TOPIC, TURNED, WEAK_SLOT
-from memory.facts.pairs.spans import OWNERS, SentenceSpans, drop_inner, is_within, overlap
+from memory.facts.pairs.spans import OWNERS, SentenceSpans, drop_inner, is_within, overlaps
 from memory.facts.pairs.words import PairWord, form_stems, strip_mark
 from memory.guard.annotation import Sentence
 from memory.language.concepts import find_english_name
@@ -42,7 +42,7 @@ class SentenceReader:
         self.sentence = sentence
         self.languages = languages
         self.spans = SentenceSpans(sentence, languages)
-        self.owners = self.spans.cover(*OWNERS)
+        self.owners = self.spans.list_places(*OWNERS)
         self.is_of_user = self.spans.has(*OWNERS, CLAIM + "my", CLAIM + "self")
         self.tags = self.find_tags()
         self.contexts = {kind.removeprefix(CONTEXT) for kind in self.spans.list_kinds(CONTEXT)}
@@ -67,7 +67,7 @@ class SentenceReader:
         tags |= {f"c {kind}" for kind in MANNERS if self.spans.has(CLAIM + kind)}
         # "Was painted by", "was born" are past in form alone.
         passives = self.spans.of(MARK + "passive")
-        if all(any(overlap(one, whole) for whole in passives) for one in self.spans.of(MARK + "past")):
+        if all(any(overlaps(one, whole) for whole in passives) for one in self.spans.of(MARK + "past")):
             tags.discard("past")
         # "The gym got too crowded" tells of no second one.
         degrees = self.spans.of(MARK + "degree")
@@ -76,7 +76,7 @@ class SentenceReader:
         return tags
 
     def list_slots(self, *marks: str) -> frozenset[str]:
-        idioms = self.spans.cover(MARK + "idiom")
+        idioms = self.spans.list_places(MARK + "idiom")
         return frozenset(kind.split(" ")[-1] for kind, span in self.spans.iterate(*marks) if span[0] not in idioms)
 
     def find_axes(self) -> list[tuple[str, str]]:
@@ -92,7 +92,7 @@ class SentenceReader:
         denials = self.spans.of(MARK + "not")
         # "n'a jamais été marié": what the phrase has of a denial takes the rest of it along.
         denying = [whole for whole in wholes if any(is_within(one, whole) for one in denials)]
-        is_denied = any(not any(overlap(one, whole, 2) for whole in denying) for one in denials)
+        is_denied = any(not any(overlaps(one, whole, 2) for whole in denying) for one in denials)
         is_turned = any(kind.endswith(TURNED) for kind in self.spans.list_kinds(SAME))
         return is_denied + self.spans.has(MARK + "bad") + is_turned
 
@@ -103,9 +103,9 @@ class SentenceReader:
         if behind is None:
             return ""
         pasts = (span for span in self.spans.of(MARK + "past") if span[1] - span[0] > 1)
-        passed = self.spans.cover(MARK + "copula", MARK + "not") | {at for one in pasts for at in range(*one)}
+        passed = self.spans.list_places(MARK + "copula", MARK + "not") | {at for one in pasts for at in range(*one)}
         place = next((at for at in range(behind, len(self.sentence.words)) if at not in passed), None)
-        if place is None or place in self.spans.cover(MARK + "chance", MARK + "vague"):
+        if place is None or place in self.spans.list_places(MARK + "chance", MARK + "vague"):
             return ""
         word = self.sentence.words[place]
         if place > behind and (is_grammar(word, self.languages) or is_figure(word, self.languages)):

@@ -34,7 +34,7 @@ class SentenceSpans:
     def iterate(self, *marks: str) -> Iterator[tuple[str, Span]]:
         return ((kind, span) for kind in self.list_kinds(*marks) for span in self.by_kind[kind])
 
-    def cover(self, *kinds: str) -> frozenset[int]:
+    def list_places(self, *kinds: str) -> frozenset[int]:
         return frozenset(at for start, end in self.of(*kinds) for at in range(start, end))
 
     def covers(self, place: int) -> bool:
@@ -45,7 +45,7 @@ def is_within(one: Span, whole: Span) -> bool:
     return whole[0] <= one[0] and one[1] <= whole[1]
 
 
-def overlap(one: Span, other: Span, gap: int = 0) -> bool:
+def overlaps(one: Span, other: Span, gap: int = 0) -> bool:
     """Whether they share a place, or stand no further apart than the gap."""
     return one[0] < other[1] + gap and other[0] < one[1] + gap
 

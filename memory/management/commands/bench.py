@@ -169,7 +169,7 @@ def measure_quality(console: Console, options: dict[str, Any]) -> dict[str, Any]
         results = quality.evaluate_dataset(dataset, modes, options["k"], status.update)
     print_results(console, results)
     if options["misses"]:
-        report.print_lines(console, [miss.line() for miss in results.misses])
+        report.print_lines(console, [miss.render() for miss in results.misses])
     return {"dataset": dataset.name, "k": options["k"], **collect_facts(), **results.as_json()}
 
 
@@ -301,16 +301,16 @@ def measure_learning(console: Console, options: dict[str, Any]) -> dict[str, Any
     console.print(f"{dataset.name}: {dataset.question_count} questions in which similarity misleads")
     with console.status("") as status:
         curve = learning.measure_rounds(dataset, options["rounds"], status.update)
-    report.print_quality(console, "the first hit, by rounds of outcomes", curve.table())
+    report.print_quality(console, "the first hit, by rounds of outcomes", curve.build_table())
     return {"dataset": dataset.name, "rounds": options["rounds"], **collect_facts(), "curve": curve.as_json()}
 
 
 def print_results(console: Console, results: QualityResults) -> None:
-    report.print_quality(console, "overall", results.overall())
-    report.print_quality(console, "tokens to hold the evidence", results.cost())
-    for label in results.labels():
+    report.print_quality(console, "overall", results.average_all())
+    report.print_quality(console, "tokens to hold the evidence", results.average_costs())
+    for label in results.list_labels():
         report.print_split(console, f"by {label}", results.split(label), quality.HEADLINES[results.form])
-    report.print_spreads(console, "search in this process", results.watch.spreads())
+    report.print_spreads(console, "search in this process", results.watch.summarize())
     if results.fallbacks:
         console.print(f"[red]stages that did not answer: {dict(results.fallbacks)}[/red]")
     report.print_lines(console, [f"not stored, {key}: {rule}" for key, rule in results.refused.items()])

@@ -12,7 +12,7 @@ from django.utils import timezone
 from knowledge_graph.hotmem.turn import HotTurnResult, NewHotTurn, run_hot_turn, warm_up
 from memory.access.users import get_or_create_user
 from memory.conf import memory_conf
-from memory.evaluation.loading import benchmark_organization
+from memory.evaluation.loading import create_benchmark_organization
 from memory.evaluation.probes import count_repeated
 from memory.scoring import find_percentile
 from memory.store.admission import WriteRefused
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if not turns:
             raise CommandError(f"{options['file']}: no turn in it")
         warm_up()
-        with benchmark_organization(timezone.now()) as organization:
+        with create_benchmark_organization(timezone.now()) as organization:
             user = get_or_create_user(organization, "replay")
             results = []
             for turn in turns:

@@ -106,11 +106,11 @@ def score_thread(query: Query, pool: Pool) -> list[float]:
     by_thread: dict[str, list[float]] = {}
     for thread, relevance in zip(threads, pool.relevance, strict=True):
         by_thread.setdefault(thread, []).append(relevance)
-    best = {name: mean_of_best(values) for name, values in by_thread.items()}
+    best = {name: average_best(values) for name, values in by_thread.items()}
     return standardise([best[thread] for thread in threads])
 
 
-def mean_of_best(values: list[float]) -> float:
+def average_best(values: list[float]) -> float:
     top = sorted(values, reverse=True)[:BEST_OF_THREAD]
     return sum(top) / len(top)
 

@@ -79,7 +79,7 @@ def test_words_answer_where_the_embedder_does_not(known: ApiClient, monkeypatch:
     def fail(*_: object) -> None:
         raise Unavailable("embedder", "down")
 
-    monkeypatch.setattr(meaning, "question_embedder", fail)
+    monkeypatch.setattr(meaning, "build_question_embedder", fail)
     assert ask(known, "What are my working hours at the bread shop?") == []
     assert any("Ana" in one["text"] for one in ask(known, "What is my sister called?"))
 

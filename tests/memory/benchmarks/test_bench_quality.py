@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.access.scope import user_scope
 from memory.evaluation.datasets import read_dataset
-from memory.evaluation.loading import benchmark_organization, load_store
+from memory.evaluation.loading import create_benchmark_organization, load_store
 from memory.models import EndUser, MemoryItem, Organization
 from memory.tiers import Indexing
 
@@ -72,7 +72,7 @@ def test_a_limit_asks_the_first_questions_only(tmp_path: Path) -> None:
 
 def test_a_store_is_loaded_with_its_metadata_ages_and_outcomes() -> None:
     store = read_dataset(SAMPLES / "scenarios.jsonl").stores[1]
-    with benchmark_organization(NOW) as organization, load_store(organization, store, NOW) as content:
+    with create_benchmark_organization(NOW) as organization, load_store(organization, store, NOW) as content:
         assert sorted(key for keys in content.keys.values() for key in keys) == ["m1", "m2", "m3", "m4", "m5"]
         with user_scope(content.user):
             items = {content.keys[item.pk][0]: item for item in MemoryItem.objects.for_user(content.user)}

@@ -16,7 +16,7 @@ from memory.access.users import get_or_create_user
 from memory.benchmarks import bulk, speed, staging
 from memory.benchmarks.client import BenchmarkClient, IndexProgress
 from memory.benchmarks.synthetic import NoteWriter
-from memory.evaluation.loading import benchmark_organization, index_pending
+from memory.evaluation.loading import create_benchmark_organization, index_pending
 from memory.indexes import vector_index
 from memory.indexes.base import IndexFilter
 from memory.indexing import queue
@@ -104,7 +104,7 @@ def test_rows_loaded_directly_are_complete_and_found(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(bulk, "CHUNK", 40)
     writer = NoteWriter(1)
     cloud = bulk.build_cloud(writer, seed=1)
-    with benchmark_organization(NOW) as organization:
+    with create_benchmark_organization(NOW) as organization:
         user, other = get_or_create_user(organization, "ann"), get_or_create_user(organization, "ben")
         loader = bulk.BulkLoader(cloud, seed=1)
         loader.fill(user, writer.notes(100), 100, NOW)

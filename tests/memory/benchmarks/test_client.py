@@ -28,7 +28,7 @@ def test_a_search_is_timed_with_the_stages_that_the_server_names() -> None:
         {"query": "where?", "limit": 10},
     )
     assert request.headers["authorization"] == "Bearer a key"
-    spreads = client.watch.spreads()
+    spreads = client.watch.summarize()
     assert list(spreads) == ["search", "  embed", "  total"]
     assert spreads["  embed"].p50 == 5
     assert client.fallbacks == {"vector_skipped": 1}
@@ -38,7 +38,7 @@ def test_a_refusal_is_told_in_the_words_of_the_server_and_not_timed() -> None:
     with make_client(lambda request: httpx.Response(422, text="tier: unknown")) as client:
         with pytest.raises(CallFailedError, match="422 tier: unknown"):
             client.store("ann", {"text": "x"})
-        assert client.watch.spreads() == {}
+        assert client.watch.summarize() == {}
 
 
 def test_a_server_that_is_away_is_told_as_such() -> None:
@@ -46,7 +46,7 @@ def test_a_server_that_is_away_is_told_as_such() -> None:
         raise httpx.ConnectError("connection refused")
 
     with make_client(refuse) as client, pytest.raises(CallFailedError, match="connection refused"):
-        client.context("ann", "who?")
+        client.compose_context("ann", "who?")
 
 
 def statuses(*pending: int) -> Callable[[httpx.Request], httpx.Response]:

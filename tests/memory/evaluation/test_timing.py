@@ -39,8 +39,8 @@ def test_a_call_that_fails_is_not_counted_as_quick() -> None:
     with watch.measure("search"):
         pass
     watch.add_all("search ", {"embed": 4, "total": 9})
-    assert list(watch.spreads()) == ["search", "search embed", "search total"]
-    assert watch.spreads()["search"].count == 1
+    assert list(watch.summarize()) == ["search", "search embed", "search total"]
+    assert watch.summarize()["search"].count == 1
 
 
 @pytest.mark.parametrize("clients", [1, 4])

@@ -24,7 +24,7 @@ from memory.lifecycle.consolidation import ConsolidationResult
 from memory.models import EndUser, Fact, FactEpisode, FactEvidence, FactReview
 from memory.models.facts import EvidenceKind, FactState, ReviewDecision, ReviewKind
 from memory.platform.faults import Unavailable
-from memory.store import writing
+from memory.store import archiving
 from outcomes.exchanges.storing import NewExchange
 from tests.api_client import ApiClient, client_for
 from tests.conftest import Clock
@@ -194,7 +194,7 @@ def test_an_episode_supports_what_it_says_and_goes_with_its_words(user: EndUser,
         assert (row.fact_id, row.memory_id) == (fact.pk, said.memory_id)
     assert reload(fact).evidence_count == 2
     assert run(user, clock).counts == {}
-    writing.delete_memories(user, [said.memory_id], now=clock())
+    archiving.delete_memories(user, [said.memory_id], now=clock())
     with user_scope(user):
         assert not FactEpisode.objects.filter(user=user).exists()
         assert not FactEvidence.objects.filter(user=user, kind=EvidenceKind.EPISODE).exists()

@@ -10,7 +10,7 @@ from memory.facts import changes
 from memory.facts.queries import FactFilter
 from memory.models import EndUser, Fact, FactEvidence, MemoryItem
 from memory.models.facts import FactState
-from memory.store import writing
+from memory.store import archiving
 from memory.tiers import Status, Tier
 from outcomes.exchanges import profiling
 from outcomes.exchanges.storing import NewExchange, StoredExchange
@@ -332,7 +332,7 @@ def test_a_merged_fact_goes_with_the_words_it_was_read_from(user: EndUser, clock
         losers = list(Fact.objects.for_user(user).filter(statement__contains="Misha"))
         for loser in losers:
             changes.merge_facts(winner, loser, now=clock(), actor="key:test")
-    writing.delete_memories(user, [said.memory_id], now=clock())
+    archiving.delete_memories(user, [said.memory_id], now=clock())
     with user_scope(user):
         assert list(Fact.objects.for_user(user).values_list("statement", flat=True)) == [winner.statement]
 

@@ -16,7 +16,7 @@ from memory.context.streamed import build_streamed
 from memory.facade import MemoryFacade
 from memory.facts.streaming import StreamedLine, is_streaming_for
 from memory.models import EndUser, FactStream, MemoryItem
-from memory.store import writing
+from memory.store import archiving
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from tests.api_client import ApiClient
 from tests.conftest import Clock
@@ -89,7 +89,7 @@ def test_what_was_forgotten_or_has_worn_is_told_no_more(user: EndUser, api: ApiC
     clock.advance(days=8)
     tasks.purge_user_logs(user.pk)
     assert api.get("facts/stream", {"thread_id": "t"}).json()["made_at"] is None
-    writing.delete_memories(user, [said.memory_id], now=clock())
+    archiving.delete_memories(user, [said.memory_id], now=clock())
 
 
 def test_past_conversations_are_brought_to_mind_and_found(user: EndUser, api: ApiClient, clock: Clock) -> None:

@@ -71,6 +71,12 @@ def test_one_harmful_sentence_among_harmless_ones_is_found() -> None:
     assert find_refusal(text.format("The gate listens to two, nine, nine, four.")) is not None
 
 
-@pytest.mark.parametrize("text", ["", " ", "?", "42", "🎉", "ж", "a" * 30_000])
-def test_texts_with_hardly_a_feature_are_read_without_a_fault(text: str) -> None:
-    find_refusal(text)
+@pytest.mark.parametrize("text", ["", " ", "?", "42", "🎉", "ж"])
+def test_texts_with_hardly_a_feature_are_not_refused(text: str) -> None:
+    assert find_refusal(text) is None
+
+
+def test_a_word_of_thirty_thousand_letters_is_nothing_that_a_person_tells() -> None:
+    refused = find_refusal("a" * 30_000)
+    assert refused is not None
+    assert refused.rule == "world knowledge"

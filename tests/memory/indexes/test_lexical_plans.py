@@ -152,7 +152,7 @@ def test_the_number_of_rows_is_estimated_from_a_sample(crowd: None, user: EndUse
     for someone in (user, other_user):
         with fulltext._cursor(someone.pk, Deadline(30)) as cursor:
             question = fulltext.FullTextSearch(cursor, IndexFilter(someone.pk), [("every0",), ("rare1",)], 10)
-            survey = question._survey()
+            survey = question._count_words()
         totals[someone.pk] = survey.total
         assert [word.forms for word in survey.words] == [("rare1",), ("every0",)]
     assert totals[user.pk] == pytest.approx(MANY, rel=0.35)

@@ -16,7 +16,7 @@ from memory.indexes.pgvector import PgVectorIndex
 from memory.indexing import passages, queue
 from memory.models import EndUser, MemoryItem, MemoryVector, Tombstone
 from memory.platform.faults import BadReply, RequestRejected, Unavailable
-from memory.store import writing
+from memory.store import archiving, writing
 from memory.store.admission import NewMemory
 from memory.tiers import Tier
 from tests.at_once import run_at_once
@@ -109,8 +109,8 @@ def test_the_next_part_is_embedded_while_one_is_written(
 def test_a_second_indexing_of_the_same_text_asks_for_no_vector(user: EndUser, clock: Clock, stub: EmbedderStub) -> None:
     item = put_memory(user, clock)
     queue.index_batch(user, now=clock())
-    writing.archive_memory(user, item.pk, now=clock())
-    writing.restore_memory(user, item.pk, now=clock())
+    archiving.archive_memory(user, item.pk, now=clock())
+    archiving.restore_memory(user, item.pk, now=clock())
     writing.revise_memory(user, item.pk, {"tags": ["new"]}, now=clock())
     asked = len(stub.asked)
     assert queue.index_batch(user, now=clock()) == 1
@@ -122,10 +122,10 @@ def test_archiving_and_restoring_reach_the_index(user: EndUser, clock: Clock) ->
     item = put_memory(user, clock, tier=Tier.HISTORY)
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
-    writing.archive_memory(user, item.pk, now=clock())
+    archiving.archive_memory(user, item.pk, now=clock())
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "archived")
-    writing.restore_memory(user, item.pk, now=clock())
+    archiving.restore_memory(user, item.pk, now=clock())
     queue.index_batch(user, now=clock())
     assert payload(user, item) == ("history", "active")
 
@@ -243,7 +243,7 @@ def test_a_worker_killed_between_two_steps_leaves_rows_that_are_taken_again(
 # --- what changes meanwhile --------------------------------------------------------------------------------------
 CHANGES: dict[str, Callable[[EndUser, MemoryItem, Clock], object]] = {
     "revised": lambda user, item, clock: writing.revise_memory(user, item.pk, {"text": "A new text"}, now=clock()),
-    "archived": lambda user, item, clock: writing.archive_memory(user, item.pk, now=clock()),
+    "archived": lambda user, item, clock: archiving.archive_memory(user, item.pk, now=clock()),
 }
 
 
@@ -277,7 +277,7 @@ def test_a_row_deleted_while_it_was_embedded_leaves_no_vector(
     index_items = queue.index_items
 
     def delete_first(*asked: Any, **named: Any) -> None:
-        writing.delete_memory(user, item.pk, now=clock())
+        archiving.delete_memory(user, item.pk, now=clock())
         index_items(*asked, **named)
 
     with monkeypatch.context() as patch:
@@ -295,7 +295,7 @@ def test_tombstones_take_their_vectors_with_them_in_batches(
     index_now(user)
     monkeypatch.setattr(queue, "BATCH", 2)
     for item in items[:4]:
-        writing.delete_memory(user, item.pk, now=clock())
+        archiving.delete_memory(user, item.pk, now=clock())
     assert queue.clear_user_mark(user) is False
     assert [queue.index_batch(user, now=clock()) for _ in range(3)] == [2, 2, 0]
     assert set(vectors(user)) == {items[4].pk}

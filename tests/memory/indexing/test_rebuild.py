@@ -147,8 +147,8 @@ def test_a_writer_that_had_not_heard_of_the_run_is_caught_up_with(
     carry_on(run, stop=lambda: ReindexRun.objects.get(pk=run.pk).phase == Phase.CATCH_UP)
     with monkeypatch.context() as deaf:
         registry = vector_index().registry
-        live = [row for row in registry.rows() if row.role == Role.LIVE]
-        deaf.setattr(registry, "rows", lambda: live)
+        live = [row for row in registry.list_rows() if row.role == Role.LIVE]
+        deaf.setattr(registry, "list_rows", lambda: live)
         late = memory.store(ann, NewMemory("Nobody told the other collection of this"), now=now()).item
         index_now(ann)
     assert carry_on(run).state == State.DONE

@@ -13,7 +13,7 @@ from memory.access.scope import user_scope
 from memory.lifecycle import promotion
 from memory.lifecycle.promotion import PromotionResult, promote_user
 from memory.models import EndUser, MemoryEvent, MemoryItem
-from memory.store import rows, writing
+from memory.store import archiving, rows
 from memory.tiers import Tier
 from tests.at_once import run_at_once
 from tests.conftest import Clock
@@ -307,6 +307,6 @@ def test_a_row_that_is_being_changed_is_left_for_the_next_pass(user: EndUser, cl
     with ThreadPoolExecutor(1) as pool, user_scope(user):
         rows.lock_item(user, busy.pk)
         result = pool.submit(run).result(PATIENCE_S)
-        writing.archive_memory(user, busy.pk, now=clock())
+        archiving.archive_memory(user, busy.pk, now=clock())
     assert {move.memory_id for move in result.promoted} == {free.pk}
     assert state(busy) == (Tier.WORKING, "archived")

@@ -12,7 +12,7 @@ from memory.facade import MemoryFacade
 from memory.lifecycle import purging
 from memory.lifecycle.purging import CURRENT_PLACE, ItemWording, PurgeDecision, PurgeFilter, decide_purge
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion, Tombstone
-from memory.store import writing
+from memory.store import archiving
 from memory.store.admission import NewMemory, WriteRefused
 from memory.tiers import Outcome, SourceType, Tier, Trust
 from outcomes.exchanges.storing import NewExchange
@@ -218,7 +218,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
     for number in range(6):
         link = derive_from(user, clock, f"link {number}", link)
     monkeypatch.setattr(purging, "BATCH", 2)
-    remove_many, calls = writing.delete_memories, []
+    remove_many, calls = archiving.delete_memories, []
 
     def fail_in_the_second(*asked: Any, **more: Any) -> list[uuid.UUID]:
         calls.append(asked)
@@ -227,7 +227,7 @@ def test_a_purge_that_is_cut_off_finds_the_rest_again(
         return remove_many(*asked, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "delete_memories", fail_in_the_second)
+        patch.setattr(archiving, "delete_memories", fail_in_the_second)
         with pytest.raises(RuntimeError):
             memory.purge(user, DOCUMENTS, now=clock())
     assert texts(user) == {"poison", "link 0", "link 1", "link 2", "link 3"}, "the last of the chain went first"

@@ -29,7 +29,7 @@ from memory.measuring.labels import LabelSource
 from memory.models import ApiKey, EndUser, Fact, MemoryItem, Operator, Organization
 from memory.models.facts import FactState
 from memory.retrieval.results import SearchRequest
-from memory.store import writing
+from memory.store import archiving
 from memory.tiers import Tier
 from outcomes.models import Exchange
 from outcomes.tasks import read_exchanges
@@ -129,7 +129,7 @@ def test_what_was_deleted_stays_deleted(prepared: dict[str, str], tamar: EndUser
     with user_scope(tamar):
         gone = MemoryItem.objects.for_user(tamar).filter(tier=Tier.MEMORY_BANK).first()
     assert gone is not None
-    writing.delete_memory(tamar, gone.pk, now=timezone.now())
+    archiving.delete_memory(tamar, gone.pk, now=timezone.now())
     before = count_by_tier(tamar)
     demo.prepare_demo(prepared)
     assert count_by_tier(tamar) == before

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from memory.access.scope import user_scope
 from memory.access.users import find_user
 from memory.models import EndUser, MemoryItem, Organization
-from memory.store import writing
+from memory.store import archiving, writing
 from memory.tiers import MAX_TEXT_CHARS, Indexing, SourceType, Tier
 from memory.transfer.chats import importing
 
@@ -165,7 +165,7 @@ def test_a_rehearsal_says_what_would_happen_and_writes_nothing(organization: Org
 def test_what_its_owner_deleted_does_not_come_back(user: EndUser) -> None:
     run_import("plain.jsonl")
     gone = rows_of(user)[0]
-    assert writing.delete_memory(user, gone.pk, now=gone.created_at)
+    assert archiving.delete_memory(user, gone.pk, now=gone.created_at)
     assert "added 0 to history of ann, 6 already there" in run_import("plain.jsonl")
 
 

@@ -14,7 +14,7 @@ from memory.indexes.base import IndexFilter
 from memory.indexes.fulltext import FullTextIndex
 from memory.models import EndUser, MemoryItem, Organization
 from memory.platform.deadline import Deadline
-from memory.store import writing
+from memory.store import archiving
 from memory.tiers import Indexing, SourceType, Tier
 
 WELLS: dict[str, Any] = {
@@ -87,7 +87,7 @@ def test_the_same_file_again_adds_nothing_and_a_changed_table_is_revised(user: E
 def test_what_its_owner_deleted_stays_deleted(user: EndUser, file: Path) -> None:
     run_import(file, catalogue())
     gone = rows_of(user)[0]
-    writing.delete_memory(user, gone.pk, now=gone.created_at)
+    archiving.delete_memory(user, gone.pk, now=gone.created_at)
     assert "added 0 to patterns of ann, revised 0, 3 already there" in run_import(file)
     assert gone.pk not in {row.pk for row in rows_of(user)}
 

@@ -127,7 +127,7 @@ def test_health_names_the_process_and_it_comes_back_when_killed(stack: Stack) ->
         return answer
 
     assert eventually(lambda: health()["components"]["mcp"]["ok"])
-    stack.child("mcp").kill()
+    stack.find_child("mcp").kill()
     away = post_message(stack, HELLO)
     assert away.status_code in {200, 503}
     assert eventually(lambda: post_message(stack, HELLO).status_code == 200)

@@ -26,7 +26,7 @@ def slow_down(make: Callable[..., Any]) -> Callable[..., Any]:
     [
         (indexes.vector_index, "memory.indexes.import_string"),
         (indexes.lexical_index, "memory.indexes.import_string"),
-        (embedding.own_embedder, "memory.records.embedding.HttpEmbedder"),
+        (embedding.load_own_embedder, "memory.records.embedding.HttpEmbedder"),
     ],
 )
 def test_threads_that_ask_at_once_share_one_adapter(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from memory.proving.installation import free_port
+from memory.benchmarks.serving import find_free_port
 from memory.proving.inward import NAMES, PUBLIC, REDIRECTS, RESOLVER, InwardPort, serve_redirects
 from memory.proving.patience import eventually
 
@@ -37,7 +37,7 @@ def is_above(inner: InwardPort, count: int) -> bool:
 
 
 def test_a_connection_inward_is_counted_on_every_address_of_this_machine() -> None:
-    with InwardPort(free_port()) as inner:
+    with InwardPort(find_free_port()) as inner:
         assert inner.is_counting()
         assert inner.count == 0
         for host in ("127.0.0.1", "localhost", "[::1]"):
@@ -62,7 +62,7 @@ def test_names_turn_inward_for_who_sends_and_what_is_public_arrives_here(tmp_pat
 
 
 def test_every_redirect_leads_inward() -> None:
-    with InwardPort(free_port()) as inner, serve_redirects(f"http://127.0.0.1:{inner.port}/") as server:
+    with InwardPort(find_free_port()) as inner, serve_redirects(f"http://127.0.0.1:{inner.port}/") as server:
         for status in REDIRECTS:
             url = f"http://127.0.0.1:{server.server_port}/to-{status}"
             answer = httpx.post(url, trust_env=False, follow_redirects=False)

@@ -207,6 +207,6 @@ def test_one_that_knows_better_only_helps(stub: RerankerStub, sure: float) -> No
     # Where it says nearly nothing, what is left beside the first ranking is that sure statements count once more.
     most = 0 if sure > 0.5 else 1
     assert len(worse) <= most
-    found = {mode: figures.figures["Top-1"] for mode, figures in results.overall().items()}
+    found = {mode: figures.figures["Top-1"] for mode, figures in results.average_all().items()}
     assert found[RERANKED] > found[HYBRID] or (sure < 0.5 and found[RERANKED] >= found[HYBRID] - most / 12)
     assert not results.fallbacks

@@ -23,7 +23,7 @@ from sklearn.metrics import roc_auc_score
 
 from memory.conf import memory_conf
 from memory.evaluation.datasets import DatasetQuestion, DatasetStore, read_dataset
-from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
+from memory.evaluation.loading import LoadedStore, create_benchmark_organization, load_store
 from memory.evaluation.quality import ASKED_AT, PATIENCE_S
 from memory.retrieval import search
 from memory.retrieval.confidence import SIGNS, WEIGHTS, ConfidenceModel, Signs, build_model, estimate_confidence
@@ -59,7 +59,7 @@ class AskedQuestion:
 def collect(path: Path) -> Iterator[AskedQuestion]:
     """The signs of a file's questions. Nothing of the data is left afterwards."""
     stores = read_dataset(path).stores
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for number, store in enumerate(stores):
             others = [question for other in stores if other is not store for question in other.questions]
             with load_store(organization, store, ASKED_AT) as content:

@@ -35,7 +35,7 @@ from memory.evaluation.conversations import (
     hold_conversation,
     read_conversations,
 )
-from memory.evaluation.loading import ACTOR, benchmark_organization, erase_user, index_pending
+from memory.evaluation.loading import ACTOR, create_benchmark_organization, erase_user, index_pending
 from memory.evaluation.quality import ASKED_AT
 from memory.evaluation.scenarios import TUNING
 from memory.facade import MemoryFacade
@@ -84,7 +84,7 @@ class AskedStatements:
 
 def collect(conversations: Sequence[Conversation]) -> Iterator[AskedStatements]:
     """What the search compares for each question. Nothing of the data is left afterwards."""
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for conversation in conversations:
             user = get_or_create_user(organization, uuid4().hex)
             hold_conversation(user, conversation)

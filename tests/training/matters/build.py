@@ -20,7 +20,7 @@ from memory.claims.questions import read_question
 from memory.conf import memory_conf
 from memory.context.known import is_idle
 from memory.context.matters import EXAMPLES, KNOWLEDGE, LIFE, load_examples, measure_life, rate_apartness
-from memory.indexes.answering import question_embedder
+from memory.indexes.answering import build_question_embedder
 from memory.inference.base import QuestionVector
 from memory.platform.deadline import Deadline
 from memory.retrieval.emphasis import choose_emphasis
@@ -45,7 +45,7 @@ OF_KNOWLEDGE = (
 
 
 def main() -> None:
-    service, conf = question_embedder(Deadline(PATIENCE_S)), memory_conf().embedding
+    service, conf = build_question_embedder(Deadline(PATIENCE_S)), memory_conf().embedding
     examples = {
         f"{kind} {service.model}": np.array(
             [service.embed_query(text, Deadline(PATIENCE_S)) for text in texts], np.float16

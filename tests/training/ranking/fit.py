@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.evaluation.datasets import DatasetQuestion, read_dataset
-from memory.evaluation.loading import LoadedStore, benchmark_organization, load_store
+from memory.evaluation.loading import LoadedStore, create_benchmark_organization, load_store
 from memory.evaluation.quality import ASKED_AT, PATIENCE_S
 from memory.measuring.metrics import best_keys, recall_at, reciprocal_rank
 from memory.retrieval import late
@@ -63,7 +63,7 @@ def list_weights() -> Numbers:
 
 
 def collect_questions(path: Path) -> list[FittedQuestion]:
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         found = []
         for store in read_dataset(path).stores:
             with load_store(organization, store, ASKED_AT) as content:

@@ -25,7 +25,7 @@ from memory.access.users import get_or_create_user
 from memory.claims.claim import SPEAKER
 from memory.evaluation.answers import holds_any
 from memory.evaluation.conversations import Conversation, hold_conversation, read_conversations
-from memory.evaluation.loading import benchmark_organization, erase_user
+from memory.evaluation.loading import create_benchmark_organization, erase_user
 from memory.facts import replacement
 from memory.facts.judgement import describe_fact
 from memory.facts.keys import fold_key
@@ -82,7 +82,7 @@ class ComparedTurn:
 def collect(path: Path) -> Iterator[LabelledPair]:
     """Each turn with what was known when it was told. Nothing of the data is left afterwards."""
     endings, draft = read_endings(path), learning.draft_facts
-    with benchmark_organization(timezone.now()) as organization:
+    with create_benchmark_organization(timezone.now()) as organization:
         for conversation in read_conversations(path):
             user = get_or_create_user(organization, uuid4().hex)
             compared: list[ComparedTurn] = []

@@ -1,4 +1,10 @@
-"""Questions without their mark: "in what city is my mother", "i'm vegan what can i cook"."""
+"""Questions without a mark that are known by the order of their words: "in what city is my mother", "i'm vegan what can
+i cook".
+
+Their verb stands before its subject. Where a language leaves the subject out, the words themselves must decide:
+`memory.claims.subjectless_questions`. That one runs later and on claims alone, since it needs the clauses of a text
+without fillers; this one also serves the hot path.
+"""
 
 import re
 from collections.abc import Sequence

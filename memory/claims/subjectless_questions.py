@@ -1,8 +1,9 @@
-"""Questions without their marks of what somebody does: "como ajusto los frenos", "que hago primero".
+"""Questions without a mark in languages that leave the subject out: "como ajusto los frenos", "que hago primero".
 
-They tell nothing, though "como" is "I eat" as well, and "que" is left off at the beginning of what is told. Only what
-begins a clause asks: a word that does nothing else, or one with a verb that is hardly told behind it. Questions of what
-others do are known by the order of their words: `memory.claims.frames.unmarked`.
+`memory.claims.frames.unmarked_questions` knows a question by the subject behind its verb ("where does my brother
+work"). These have none and read like what is told: "como" is "I eat" as well. So the words decide: what begins a clause
+asks if it does nothing else, or if a verb stands behind it that is hardly ever told. Spanish, Portuguese and Italian
+list such words; the language of the turn is not known yet, so each clause is held against all three.
 """
 
 import re
@@ -24,8 +25,11 @@ TOGETHER: Final = re.compile(r"[^\W\d_]{2,20}[aei]mos")
 MOST_WORDS: Final = 5
 
 
-def mark_own_questions(text: str) -> str:
-    """The text with the marks of such questions; a comma that ends one, or stands before it, becomes a mark too."""
+def mark_subjectless_questions(text: str) -> str:
+    """The text with a mark behind each such question.
+
+    A comma that parts it from what is told becomes a mark as well, so that the rest is read by itself.
+    """
     found: list[str] = []
     place, is_marked = 0, False
     for clause in CLAUSE.finditer(text):

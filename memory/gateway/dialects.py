@@ -7,13 +7,15 @@ from typing import Any, Protocol
 from memory.context.compose import RecentMessage
 from memory.gateway.errors import invalid_request
 from memory.gateway.sse import ServerEvent
-from memory.language.text import CONTROL, SURROGATE
+from memory.language.text import CONTROL, SMUGGLED, SURROGATE
 
 Body = dict[str, Any]
 
 # What the search reads of the conversation before the question: it uses the last two messages of the user.
 RECENT_MESSAGES = 20
 RECENT_CHARS = 4_000
+# As long as a speaker's name may be that REST takes.
+MOST_NAME_CHARS = 200
 PARTS_WITH_TEXT = frozenset({"text", "input_text", "output_text"})
 USER_ROLES, ASSISTANT_ROLES = frozenset({"user"}), frozenset({"assistant"})
 SYSTEM_ROLES = frozenset({"system", "developer"})
@@ -24,7 +26,7 @@ class AskedTurn:
     """What a request asks. ``question`` is empty where no message of the user has text.
 
     ``follows``: the answer before, where the server keeps the conversation. ``goes_on``: the client sends the results
-    of its tools, so the turn has begun with an earlier request.
+    of its tools, so the turn has begun with an earlier request. ``speaker`` is who asks, where the client names them.
     """
 
     question: str
@@ -36,6 +38,7 @@ class AskedTurn:
     streams: bool
     goes_on: bool
     follows: str = ""
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,12 @@ def clean_text(text: str, limit: int) -> str:
     return SURROGATE.sub("\ufffd", CONTROL.sub(" ", text[:limit]))
 
 
+def read_speaker(message: Body) -> str:
+    """A message's ``name``, as it may be kept; what is none is the model server's to refuse."""
+    name = message.get("name")
+    return " ".join(clean_text(SMUGGLED.sub("", name), MOST_NAME_CHARS).split()) if isinstance(name, str) else ""
+
+
 def list_recent(messages: Sequence[Body]) -> list[RecentMessage]:
     spoken = [one for one in messages if one.get("role") in USER_ROLES | ASSISTANT_ROLES][-RECENT_MESSAGES:]
     return [
@@ -162,13 +171,15 @@ class AskedConversation:
     question: str
     opening: str
     recent: Sequence[RecentMessage]
+    speaker: str
 
     @classmethod
     def of(cls, messages: Sequence[Body]) -> "AskedConversation":
         last = find_last(messages, USER_ROLES)
         first = next((one for one in messages if one.get("role") in USER_ROLES), {})
-        question = extract_text(messages[last].get("content")) if last >= 0 else ""
-        return cls(question, extract_text(first.get("content")), list_recent(messages[: max(last, 0)]))
+        asked = messages[last] if last >= 0 else {}
+        recent = list_recent(messages[: max(last, 0)])
+        return cls(extract_text(asked.get("content")), extract_text(first.get("content")), recent, read_speaker(asked))
 
 
 def lay_in(messages: Sequence[Body], stable: str, turn: str, kind: str) -> tuple[list[Body], bool]:

@@ -97,7 +97,7 @@ class ChatTurn:
         started = time.perf_counter()
         # Before the context, which then knows what was ordered; the results of a tool belong to a turn begun before.
         if self.identity.mode == "full" and not self.asked.goes_on:
-            self.orders = carry_out_orders(self.facade, self.identity, self.asked.question)
+            self.orders = carry_out_orders(self.facade, self.identity, self.asked)
         try:
             self.context = read_in_time(lambda: compose_turn(self))
         except Exception as error:  # noqa: BLE001 -- whatever failed in the memory, the model can answer
@@ -124,6 +124,7 @@ class ChatTurn:
             assistant_message=said,
             turn_id=self.context.turn_id,
             interrupted=interrupted,
+            speaker=self.asked.speaker,
         )
         try:
             self.exchange_id = store_in_time(lambda: store_patiently(self, new))
@@ -207,6 +208,8 @@ def store_exchange(turn: ChatTurn, new: NewExchange) -> UUID:
 def refuse_secrets(new: NewExchange) -> None:
     """The person has their answer; of a key that refuses secrets, nothing of such a turn is kept."""
     redaction = JsonRedaction()
-    redaction.redact({"user_message": new.user_message, "assistant_message": new.assistant_message})
+    redaction.redact(
+        {"name": new.speaker, "user_message": new.user_message, "assistant_message": new.assistant_message}
+    )
     for path, kinds in redaction.found.items():
         raise WriteRefused(*describe_finding(path, kinds))

@@ -208,9 +208,9 @@ def count_kinds(format_name: str, before: Counter[ImportedKind], written: Import
 
 
 def teach_facts(user: EndUser, job: Transfer, threads: set[str], *, now: datetime) -> None:
-    """Facts of what the person said, once all of it is stored: the newest thread often comes first."""
+    """Facts of what people said, once all of it is stored: the newest thread often comes first."""
     counts = ReadingCounts()
-    turns, _others = rereading.list_imported_turns(user, None, threads)
+    turns, _machines = rereading.list_imported_turns(user, None, threads)
 
     def note(_read: int) -> None:
         # After the batch, which counts itself before it tells.

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
+from django.utils import timezone
 
 from memory.claims.constraints import CONSTRAINT
 from memory.claims.questions import AskedFor
@@ -46,6 +47,7 @@ class KnownItem(NamedTuple):
     speaker: str
 
 
+NOT_ENDED: Final = "NOT (is_expiry_given AND expires_at <= %(now)s)"
 # Composed by the mapper the two took 4 ms of each context, of a person of whom nothing is known as well.
 FACTS: Final = f"""
 SELECT {", ".join(FACT_COLUMNS)}, {CONTRADICTED_BY} FROM fact
@@ -53,7 +55,7 @@ WHERE user_id = %(user)s AND trust > %(external)s AND (
     id = ANY(%(nearest)s)
     OR (state = 'active' AND (category = '{CONSTRAINT}' OR relation = ANY(%(told)s) OR bank_item_id IN (
         SELECT id FROM memory_item AS pinned
-        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review
+        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review AND {NOT_ENDED}
     )))
     OR (state = 'superseded' AND relation = ANY(%(asked)s))
 )
@@ -62,7 +64,7 @@ ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 # What the guard suspects is found by search alone: told unasked it could pass for an instruction.
 ITEMS: Final = f"""
 SELECT {", ".join(KnownItem._fields)} FROM memory_item AS item
-WHERE user_id = %(user)s AND status = 'active' AND trust > %(external)s AND (
+WHERE user_id = %(user)s AND status = 'active' AND trust > %(external)s AND {NOT_ENDED} AND (
     id = ANY(%(behind)s)
     OR (NOT review AND (always_inject OR (tier = 'memory_bank' AND NOT EXISTS (
         SELECT FROM fact WHERE fact.user_id = %(user)s AND fact.bank_item_id = item.id
@@ -91,6 +93,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     values: dict[str, Any] = {
         "user": user.pk,
+        "now": timezone.now(),
         "external": int(Trust.EXTERNAL),
         "nearest": [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR],
         "asked": sorted(asked.relations),

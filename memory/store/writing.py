@@ -23,7 +23,7 @@ from memory.conf import memory_conf
 from memory.guard.redaction.texts import JsonRedaction
 from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
 from memory.platform import metrics
-from memory.store import rows
+from memory.store import rows, standing
 from memory.store.admission import (
     NewMemory,
     WriteRefused,
@@ -36,7 +36,7 @@ from memory.store.admission import (
 from memory.store.lineage import limit_trust_to_parents
 from memory.store.merging import find_bank_duplicate, merge_into_item, merge_items
 from memory.store.speakers import save_speaker_names
-from memory.tiers import MAX_BATCH, MAX_TEXT_CHARS, POLICIES, Indexing, Status, Tier, Trust
+from memory.tiers import MAX_BATCH, MAX_TEXT_CHARS, Indexing, Status, Tier, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,12 +350,10 @@ def restore_memory(
             return item
         before = {"status": item.status}
         validate_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
-        ttl = POLICIES[Tier(item.tier)].ttl
         item.status = Status.ACTIVE
         item.archived_at = None
         item.updated_at = now
-        # From now on: what a person brought back would otherwise be archived by the next pass.
-        item.expires_at = now + ttl if ttl else None
+        standing.renew_time(item, now)
         if item.score < memory_conf().promotion.garbage_below:
             # Else the next pass would archive it again for the failures that the person has just overruled.
             item.overruled_uses = item.uses

@@ -66,7 +66,7 @@ PLAIN_RULES = {
 }
 # Names that one call takes and another does not, with what stands in their place there.
 OTHER_NAMES = {
-    "tier": 'a search names its tiers in "collections"',
+    "tier": 'a search names its tiers in "collections", and no call changes that of a memory',
     "tiers": 'a search names its tiers in "collections", and a list one in "tier"',
     "collections": 'lists and deletions name one in "tier"',
     "in_thread": 'lists and deletions name one in "thread_id"',

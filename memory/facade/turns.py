@@ -33,6 +33,10 @@ class TurnVerbs(FacadePart):
         """Raises WriteRefused."""
         return storing.store_exchange(user, new, now=now, actor=self.actor)
 
+    def has_exchange(self, user: EndUser, new: NewExchange) -> bool:
+        """Whether the same person said the same in its conversation before."""
+        return storing.is_stored(user, new)
+
     def is_another(self, user: EndUser, thread_id: str, speaker: str) -> bool:
         """Whether who is called so in a conversation is somebody else than the person."""
         with user_scope(user):

@@ -46,6 +46,7 @@ class ChatCompletions:
             question=said.question,
             opening=said.opening,
             speaker=said.speaker,
+            heard=said.heard,
             recent=said.recent,
             model=read_string(body, "model"),
             user=read_string(body, "user"),

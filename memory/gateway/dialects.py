@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Protocol
 
 from memory.context.compose import RecentMessage
@@ -14,6 +16,8 @@ Body = dict[str, Any]
 # What the search reads of the conversation before the question: it uses the last two messages of the user.
 RECENT_MESSAGES = 20
 RECENT_CHARS = 4_000
+# Of those who spoke since the last answer.
+MOST_HEARD = 20
 # As long as a speaker's name may be that REST takes.
 MOST_NAME_CHARS = 200
 PARTS_WITH_TEXT = frozenset({"text", "input_text", "output_text"})
@@ -22,11 +26,20 @@ SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
 @dataclass(frozen=True, slots=True)
+class HeardMessage:
+    """What somebody said before another asked, and nobody answered."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class AskedTurn:
     """What a request asks. ``question`` is empty where no message of the user has text.
 
     ``follows``: the answer before, where the server keeps the conversation. ``goes_on``: the client sends the results
-    of its tools, so the turn has begun with an earlier request. ``speaker`` is who asks, where the client names them.
+    of its tools, so the turn has begun with an earlier request. ``speaker`` is who asks, where the client names them,
+    and ``heard`` what others said since the last answer.
     """
 
     question: str
@@ -39,6 +52,7 @@ class AskedTurn:
     goes_on: bool
     follows: str = ""
     speaker: str = ""
+    heard: Sequence[HeardMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +169,17 @@ def list_recent(messages: Sequence[Body]) -> list[RecentMessage]:
     ]
 
 
+def list_heard(messages: Sequence[Body]) -> list[HeardMessage]:
+    """What people said by name since the last answer, but for the last of them; each one's messages as one."""
+    since = messages[find_last(messages, ASSISTANT_ROLES) + 1 :]
+    said = [(read_speaker(one), extract_text(one.get("content"))) for one in since if one.get("role") in USER_ROLES]
+    turns = [
+        HeardMessage(speaker, "\n\n".join(text for _, text in spoken))
+        for speaker, spoken in groupby(said, key=itemgetter(0))
+    ]
+    return [one for one in turns[:-1] if one.speaker][-MOST_HEARD:]
+
+
 def find_last(messages: Sequence[Body], roles: frozenset[str]) -> int:
     """The position of the last message of a role, or -1."""
     return next((at for at in range(len(messages) - 1, -1, -1) if messages[at].get("role") in roles), -1)
@@ -172,14 +197,17 @@ class AskedConversation:
     opening: str
     recent: Sequence[RecentMessage]
     speaker: str
+    heard: Sequence[HeardMessage]
 
     @classmethod
     def of(cls, messages: Sequence[Body]) -> "AskedConversation":
         last = find_last(messages, USER_ROLES)
         first = next((one for one in messages if one.get("role") in USER_ROLES), {})
         asked = messages[last] if last >= 0 else {}
-        recent = list_recent(messages[: max(last, 0)])
-        return cls(extract_text(asked.get("content")), extract_text(first.get("content")), recent, read_speaker(asked))
+        recent, heard = list_recent(messages[: max(last, 0)]), list_heard(messages[: last + 1])
+        return cls(
+            extract_text(asked.get("content")), extract_text(first.get("content")), recent, read_speaker(asked), heard
+        )
 
 
 def lay_in(messages: Sequence[Body], stable: str, turn: str, kind: str) -> tuple[list[Body], bool]:

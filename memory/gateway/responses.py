@@ -45,6 +45,7 @@ class ResponsesApi:
             question=said.question,
             opening=said.opening,
             speaker=said.speaker,
+            heard=said.heard,
             recent=said.recent,
             model=read_string(body, "model"),
             user=read_string(body, "user"),

@@ -79,6 +79,30 @@ def test_of_several_people_each_is_kept_by_name_and_orders_for_the_person_alone(
     assert ("you", "rome") not in known
 
 
+def test_what_others_said_before_the_question_is_kept_once(client: OpenAI, model: ChatServer, user: EndUser) -> None:
+    def say(text: str, name: str | None = None) -> Any:
+        return {"role": "user", "content": text, **({"name": name} if name else {})}
+
+    spoken: Any = [
+        *(say("Good morning", "Bob"), {"role": "assistant", "content": "Morning."}, say("Some document")),
+        *(
+            say("I live in Rome.", "Bob"),
+            say("With a cat.", "Bob"),
+            say("I moved to Bern.", "Eve"),
+            say("\x00\u200b", "Kim"),
+        ),
+        *(say("Well then.", "ann"), say("Where does Bob live?", "ann")),
+    ]
+    for _ in range(2):
+        client.chat.completions.create(model="", messages=spoken, extra_headers={"X-Thread-Id": "t-1"})
+    assert [(row.speaker, row.user_message, row.assistant_message, row.interrupted) for row in rows(user)] == [
+        ("Bob", "I live in Rome.\n\nWith a cat.", "", True),
+        ("Eve", "I moved to Bern.", "", True),
+        ("ann", "Where does Bob live?", "Noted.", False),
+        ("ann", "Where does Bob live?", "Noted.", False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("headers", "text", "reads"),
     [

@@ -131,6 +131,12 @@ def not_found() -> Problem:
     return Problem(404, "not_found", "There is no such thing here.")
 
 
+def unknown_address() -> Problem:
+    """Told apart from what does not exist: a slip in the address looks like an empty memory otherwise."""
+    detail = "No call has this address. /api/v1/docs lists those there are; the id of a person holds no slash."
+    return Problem(404, "not_found", detail)
+
+
 def unknown_reference(field: str) -> Problem:
     """What a field of the body names does not exist, or is another user's."""
     rule = "names nothing of this user's"

@@ -25,6 +25,7 @@ from memory.models import EndUser, MemoryItem
 from memory.models.items import ItemQuerySet, has_ended, is_kept_past_ttl
 from memory.platform import metrics
 from memory.store import rows, writing
+from memory.store.standing import TIME_OVER
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Status, Tier, Trust
 
 # A row costs about 0.4 ms to move, most of it for its words in the full-text index: a batch of 250 holds its locks for
@@ -295,7 +296,7 @@ def plan_moves(item: MemoryItem) -> list[TierMove]:
 def plan_retirement(item: MemoryItem, now: datetime) -> RetiredMemory:
     conf = memory_conf().promotion
     if is_over(item, now):
-        return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, "its validity has ended")
+        return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, TIME_OVER)
     if item.score < conf.garbage_below and item.uses > item.overruled_uses:
         reason = f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
         return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, reason)

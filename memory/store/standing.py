@@ -2,12 +2,16 @@
 
 import uuid
 from datetime import datetime
+from typing import Final
 
 from memory.access.locks import lock_for_transaction
 from memory.models import EndUser, MemoryItem
 from memory.store import rows
 from memory.store.admission import WriteRefused
 from memory.tiers import POLICIES, Status, Tier, Trust
+
+# Why a memory was archived that had been given an end.
+TIME_OVER: Final = "its validity has ended"
 
 
 def set_expiry(item: MemoryItem, expires_at: datetime | None, *, now: datetime, actor: str, reason: str) -> None:

@@ -5,14 +5,36 @@ from typing import Any
 import pytest
 
 from memory.access.scope import user_scope
-from memory.lifecycle import promotion
+from memory.lifecycle import learning, promotion
 from memory.models import EndUser, MemoryItem
 from tests.api_client import ApiClient
 from tests.conftest import Clock
 
+ENDS = {"expires_at": "2026-03-07"}
+
 
 def find(api: ApiClient, **more: Any) -> list[str]:
     return [hit["content"] for hit in api.post("search", {"query": "parking spot", **more}).json()["results"]]
+
+
+def list_sections(api: ApiClient, asked: dict[str, str]) -> list[dict[str, Any]]:
+    """All but the bullets of the hot path, which go with the facts."""
+    return [one for one in api.post("context", asked).json()["sections"] if "KNOWN OF THIS" not in one["text"]]
+
+
+def test_a_fact_that_rests_on_it_is_told_no_longer(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    api.post("memories", {"text": "I live in Lisbon.", "tier": "memory_bank", "tags": ["identity"]} | ENDS)
+    learning.learn_bank_items(user, now=clock())
+    asked = {"query": "Where do I live?"}
+    assert [one["name"] for one in list_sections(api, asked) if "Lisbon" in one["text"]]
+    assert api.get("insights", asked).json()["you_already_know"]
+    clock.advance(days=6)
+    for _ in range(2):
+        assert not [one for one in list_sections(api, asked) if "Lisbon" in one["text"]]
+        assert api.get("insights", asked).json()["you_already_know"] == []
+        promotion.promote_user(user, now=clock())
+    assert "Lisbon" not in api.post("context", asked).json()["injection"]
+    assert api.get("facts").json()["items"] == []
 
 
 @pytest.mark.parametrize("tier", ["working", "history", "memory_bank"])

@@ -62,6 +62,7 @@ held AS MATERIALIZED (
         UNION ALL
         SELECT id, false FROM memory_item
         WHERE user_id = %(user)s AND status = 'active' AND tier = 'memory_bank' AND NOT review AND lexemes @@ rare.forms
+          AND NOT (is_expiry_given AND expires_at <= %(now)s)
     ) AS item GROUP BY item.id, item.judged
 ),
 tried AS MATERIALIZED (
@@ -104,7 +105,8 @@ SELECT
         FROM failing LEFT JOIN LATERAL ({lesson}) AS lesson ON true) AS one) AS failed,
     (SELECT json_agg(one) FROM (SELECT item.id, item.text, item.tags, item.source_type, item.trust, facts.share
         FROM facts JOIN memory_item AS item USING (id)
-        WHERE item.user_id = %(user)s AND item.status = 'active' AND NOT item.review) AS one) AS facts,
+        WHERE item.user_id = %(user)s AND item.status = 'active' AND NOT item.review
+          AND NOT (item.is_expiry_given AND item.expires_at <= %(now)s)) AS one) AS facts,
     {conversation}
 """
 # The columns of `memory_item` that an approach is built from.

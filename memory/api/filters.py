@@ -88,6 +88,10 @@ class Period(BaseModel):
         default=None, description="Said earlier than this. A day is its beginning."
     )
 
+    expires_before: FilterMoment | None = Field(
+        default=None, description="Whose time ends earlier than this. A day is its beginning."
+    )
+
     @field_validator("occurred_before")
     @classmethod
     def follow_the_other(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
@@ -127,6 +131,9 @@ class Filters(Protocol):
     def occurred_before(self) -> datetime | None: ...
 
     @property
+    def expires_before(self) -> datetime | None: ...
+
+    @property
     def metadata(self) -> dict[str, Any] | None: ...
 
     @property
@@ -146,4 +153,5 @@ def build_conditions(filters: Filters, thread: str | None) -> RowConditions:
         filters.occurred_after,
         filters.occurred_before,
         filters.source,
+        filters.expires_before,
     )

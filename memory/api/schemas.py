@@ -15,6 +15,7 @@ from memory.tiers import MAX_BATCH, SourceType, Status, Tier
 from memory.web.fields import (
     Flag,
     Fraction,
+    FutureMoment,
     JsonValue,
     Metadata,
     Moment,
@@ -56,6 +57,9 @@ class MemoryIn(TextOrContent, ScopedFields, RequestBody):
         "whose ``type`` is one of these.",
     )
     occurred_at: Moment | None = None
+    expires_at: FutureMoment | None = Field(
+        default=None, description="When it leaves every answer, in the place of the time that its tier gives."
+    )
     metadata: Metadata | None = None
     strict: Flag | None = Field(
         default=None,
@@ -71,7 +75,15 @@ class MemoryIn(TextOrContent, ScopedFields, RequestBody):
         source_type, source = read_source(self.source)
         given = {
             name: value
-            for name in ("importance", "confidence", "always_inject", "thread_id", "speaker", "occurred_at")
+            for name in (
+                "importance",
+                "confidence",
+                "always_inject",
+                "thread_id",
+                "speaker",
+                "occurred_at",
+                "expires_at",
+            )
             if (value := getattr(self, name)) is not None
         }
         return NewMemory(
@@ -111,6 +123,9 @@ class MemoryPatch(TextOrContent, RequestBody):
     confidence: Fraction = Field(default_factory=float)
     always_inject: Flag = Field(default_factory=bool)
     metadata: Metadata = Field(default_factory=dict)
+    expires_at: FutureMoment | None = Field(
+        default=None, description="When it leaves every answer; null gives it the time of its tier again."
+    )
     strict: Flag = Field(
         default_factory=bool, description="Refuse with 422 a text that the memory bank would put under review."
     )

@@ -18,7 +18,7 @@ from memory.claims.constraints import CONSTRAINT, STYLE, find_constraint
 from memory.claims.questions import AskedFor, find_people
 from memory.claims.relations import ABOUT, is_single_valued
 from memory.context.blocks import KnownLine, describe_source, fold_words, holds_words
-from memory.context.bystanders import is_of_distant
+from memory.context.bystanders import is_of_bystander
 from memory.context.known_rows import BASICS, MOST_NEAR, NEAR, KnownItem, KnownRows, read_known_rows
 from memory.context.matters import Apartness
 from memory.facts.confidence import LEAST_USED
@@ -118,7 +118,7 @@ def describe_rows(rows: KnownRows, now: datetime) -> Iterator[KnownStatement]:
 def describe_fact(fact: Fact, item: KnownItem | None, cosine: float) -> KnownStatement:
     """A fact as a context tells it: in the words of its bank item if it has one that holds."""
     is_over = fact.state != FactState.ACTIVE
-    is_apart = is_of_distant(fact)
+    is_apart = is_of_bystander(fact)
     line = KnownLine(
         item.text if item is not None and not is_over else fact.statement,
         describe_time(fact),

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
+from django.utils import timezone
 
 from memory.claims.constraints import CONSTRAINT
 from memory.claims.questions import AskedFor
@@ -46,6 +47,8 @@ class KnownItem(NamedTuple):
     speaker: str
 
 
+# Of a memory whose given time is over, which the next pass archives with what rests on it.
+ENDED: Final = "(is_expiry_given AND expires_at <= %(now)s)"
 # Composed by the mapper the two took 4 ms of each context, of a person of whom nothing is known as well.
 FACTS: Final = f"""
 SELECT {", ".join(FACT_COLUMNS)}, {CONTRADICTED_BY} FROM fact
@@ -53,7 +56,7 @@ WHERE user_id = %(user)s AND trust > %(external)s AND (
     id = ANY(%(nearest)s)
     OR (state = 'active' AND (category = '{CONSTRAINT}' OR relation = ANY(%(told)s) OR bank_item_id IN (
         SELECT id FROM memory_item AS pinned
-        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review
+        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review AND NOT {ENDED}
     )))
     OR (state = 'superseded' AND relation = ANY(%(asked)s))
 )
@@ -61,10 +64,10 @@ ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608 -- columns and numbers of our own
 # What the guard suspects is found by search alone: told unasked it could pass for an instruction.
 ITEMS: Final = f"""
-SELECT {", ".join(KnownItem._fields)} FROM memory_item AS item
+SELECT {", ".join(KnownItem._fields)}, {ENDED} FROM memory_item AS item
 WHERE user_id = %(user)s AND status = 'active' AND trust > %(external)s AND (
     id = ANY(%(behind)s)
-    OR (NOT review AND (always_inject OR (tier = 'memory_bank' AND NOT EXISTS (
+    OR (NOT review AND NOT {ENDED} AND (always_inject OR (tier = 'memory_bank' AND NOT EXISTS (
         SELECT FROM fact WHERE fact.user_id = %(user)s AND fact.bank_item_id = item.id
     ))))
 )
@@ -91,6 +94,7 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
     near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     values: dict[str, Any] = {
         "user": user.pk,
+        "now": timezone.now(),
         "external": int(Trust.EXTERNAL),
         "nearest": [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR],
         "asked": sorted(asked.relations),
@@ -102,7 +106,10 @@ def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | Non
         facts = [Fact.from_db(connection.alias, FACT_COLUMNS, row[:-1]) for row in rows]
         behind = list({fact.bank_item_id for fact in facts if fact.bank_item_id})
         cursor.execute(ITEMS, values | {"behind": behind})
-        items = [KnownItem._make(row) for row in cursor.fetchall()]
+        found = cursor.fetchall()
+    items = [KnownItem._make(known) for *known, is_ended in found if not is_ended]
+    ended = {known[0] for *known, is_ended in found if is_ended}
     told_by = {fact.pk: row[-1] for fact, row in zip(facts, rows, strict=True) if row[-1]}
+    facts = [fact for fact in facts if fact.bank_item_id not in ended]
     changes = read_changes(user, {fact.statement for fact in facts})
     return KnownRows(facts, items, near, read_contradicting(user, told_by), changes)

@@ -102,7 +102,7 @@ class FactVerbs(FacadePart):
         # found again by the turns it was read out of.
         while not dry_run and learning.learn_bank_items(user, now=now, written_only=True):
             pass
-        turns, counts.others = rereading.list_said_turns(user, since)
+        turns, counts.machines = rereading.list_said_turns(user, since)
         rereading.read_turns(user, turns, counts, now=now, dry_run=dry_run, on_turns=on_turns)
         while not dry_run and learning.learn_bank_items(user, now=now):
             pass
@@ -117,9 +117,9 @@ class FactVerbs(FacadePart):
         on_turns: Callable[[int], None] = lambda read: None,
         counts: ReadingCounts | None = None,
     ) -> ReadingCounts:
-        """Read the person's turns of these imported threads, in the order they were said."""
+        """Read what people said in these imported threads, in the order it was said."""
         counts = counts or ReadingCounts()
-        turns, counts.others = rereading.list_imported_turns(user, None, threads)
+        turns, counts.machines = rereading.list_imported_turns(user, None, threads)
         rereading.read_turns(user, turns, counts, now=now, on_turns=on_turns)
         return counts
 

@@ -19,7 +19,7 @@ from memory.platform.deadline import Deadline
 from memory.platform.tracing import trace_calls
 from memory.retrieval import matching
 from memory.retrieval.matching import BankMatch
-from memory.store import archiving, listing, writing
+from memory.store import archiving, listing, standing, writing
 from memory.store.admission import NewMemory, WriteRefused, judge_bank_item, validate_memory
 from memory.store.listing import ItemCursor, ItemFilter
 from memory.store.writing import StoreResult
@@ -176,17 +176,23 @@ class MemoryVerbs(RemovalVerbs):
         """
         if "text" in changes and library.list_passage_ids(user, [item_id]):
             raise WriteRefused("text", GOES_WHOLE)
-        return writing.revise_memory(
-            user,
-            item_id,
-            changes,
-            now=now,
-            actor=self.actor,
-            trust=trust,
-            similar_to=similar_to,
-            is_strict=is_strict,
-            reason=reason,
-        )
+        revised = {name: value for name, value in changes.items() if name != "expires_at"}
+        with user_scope(user):
+            if len(revised) < len(changes):
+                item = standing.give_expiry(user, item_id, changes["expires_at"], now=now, actor=self.actor)
+                if item is None or not revised:
+                    return item
+            return writing.revise_memory(
+                user,
+                item_id,
+                revised,
+                now=now,
+                actor=self.actor,
+                trust=trust,
+                similar_to=similar_to,
+                is_strict=is_strict,
+                reason=reason,
+            )
 
     def archive(self, user: EndUser, item_id: uuid.UUID, *, now: datetime, reason: str = "asked") -> MemoryItem | None:
         """Out of every answer, and kept. Archiving twice changes nothing more."""

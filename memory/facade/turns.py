@@ -7,12 +7,14 @@ from operator import not_
 from typing import Any, Final, Unpack
 from uuid import UUID
 
+from memory.access.confinement import current_scope
+from memory.access.scope import user_scope
 from memory.facade.actor import FacadePart
 from memory.inference import language_model
 from memory.models import EndUser
 from memory.tiers import Outcome
 from memory.web.polling import poll_until
-from outcomes.exchanges import judged, listing, profiling, storing
+from outcomes.exchanges import judged, listing, profiling, reading_queue, storing
 from outcomes.exchanges.judged import JudgedTurn
 from outcomes.exchanges.storing import NewExchange, StoredExchange
 from outcomes.models import OutcomeEvent
@@ -30,6 +32,15 @@ class TurnVerbs(FacadePart):
     def store_exchange(self, user: EndUser, new: NewExchange, *, now: datetime) -> StoredExchange:
         """Raises WriteRefused."""
         return storing.store_exchange(user, new, now=now, actor=self.actor)
+
+    def has_exchange(self, user: EndUser, new: NewExchange) -> bool:
+        """Whether the same person said the same in its conversation before."""
+        return storing.is_stored(user, new)
+
+    def is_another(self, user: EndUser, thread_id: str, speaker: str) -> bool:
+        """Whether who is called so in a conversation is somebody else than the person."""
+        with user_scope(user):
+            return reading_queue.speaks_for_another(user, thread_id, current_scope(), speaker)
 
     def read_exchanges(self, user: EndUser) -> None:
         """Read facts out of what the person said and nobody has read, here instead of in the worker.

@@ -45,6 +45,8 @@ class ChatCompletions:
         return AskedTurn(
             question=said.question,
             opening=said.opening,
+            speaker=said.speaker,
+            heard=said.heard,
             recent=said.recent,
             model=read_string(body, "model"),
             user=read_string(body, "user"),

@@ -2,21 +2,35 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Protocol
 
 from memory.context.compose import RecentMessage
 from memory.gateway.errors import invalid_request
 from memory.gateway.sse import ServerEvent
-from memory.language.text import CONTROL, SURROGATE
+from memory.language.text import CONTROL, SMUGGLED, SURROGATE
 
 Body = dict[str, Any]
 
 # What the search reads of the conversation before the question: it uses the last two messages of the user.
 RECENT_MESSAGES = 20
 RECENT_CHARS = 4_000
+# Of those who spoke since the last answer.
+MOST_HEARD = 20
+# As long as a speaker's name may be that REST takes.
+MOST_NAME_CHARS = 200
 PARTS_WITH_TEXT = frozenset({"text", "input_text", "output_text"})
 USER_ROLES, ASSISTANT_ROLES = frozenset({"user"}), frozenset({"assistant"})
 SYSTEM_ROLES = frozenset({"system", "developer"})
+
+
+@dataclass(frozen=True, slots=True)
+class HeardMessage:
+    """What somebody said before another asked, and nobody answered."""
+
+    speaker: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +38,8 @@ class AskedTurn:
     """What a request asks. ``question`` is empty where no message of the user has text.
 
     ``follows``: the answer before, where the server keeps the conversation. ``goes_on``: the client sends the results
-    of its tools, so the turn has begun with an earlier request.
+    of its tools, so the turn has begun with an earlier request. ``speaker`` is who asks, where the client names them,
+    and ``heard`` what others said since the last answer.
     """
 
     question: str
@@ -36,6 +51,8 @@ class AskedTurn:
     streams: bool
     goes_on: bool
     follows: str = ""
+    speaker: str = ""
+    heard: Sequence[HeardMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +154,12 @@ def clean_text(text: str, limit: int) -> str:
     return SURROGATE.sub("\ufffd", CONTROL.sub(" ", text[:limit]))
 
 
+def read_speaker(message: Body) -> str:
+    """A message's ``name``, as it may be kept; what is none is the model server's to refuse."""
+    name = message.get("name")
+    return " ".join(clean_text(SMUGGLED.sub("", name), MOST_NAME_CHARS).split()) if isinstance(name, str) else ""
+
+
 def list_recent(messages: Sequence[Body]) -> list[RecentMessage]:
     spoken = [one for one in messages if one.get("role") in USER_ROLES | ASSISTANT_ROLES][-RECENT_MESSAGES:]
     return [
@@ -144,6 +167,17 @@ def list_recent(messages: Sequence[Body]) -> list[RecentMessage]:
         for one in spoken
         if (text := clean_text(extract_text(one.get("content")), RECENT_CHARS)).strip()
     ]
+
+
+def list_heard(messages: Sequence[Body]) -> list[HeardMessage]:
+    """What people said by name since the last answer, but for the last of them; each one's messages as one."""
+    since = messages[find_last(messages, ASSISTANT_ROLES) + 1 :]
+    said = [(read_speaker(one), extract_text(one.get("content"))) for one in since if one.get("role") in USER_ROLES]
+    turns = [
+        HeardMessage(speaker, "\n\n".join(text for _, text in spoken))
+        for speaker, spoken in groupby(said, key=itemgetter(0))
+    ]
+    return [one for one in turns[:-1] if one.speaker][-MOST_HEARD:]
 
 
 def find_last(messages: Sequence[Body], roles: frozenset[str]) -> int:
@@ -162,13 +196,18 @@ class AskedConversation:
     question: str
     opening: str
     recent: Sequence[RecentMessage]
+    speaker: str
+    heard: Sequence[HeardMessage]
 
     @classmethod
     def of(cls, messages: Sequence[Body]) -> "AskedConversation":
         last = find_last(messages, USER_ROLES)
         first = next((one for one in messages if one.get("role") in USER_ROLES), {})
-        question = extract_text(messages[last].get("content")) if last >= 0 else ""
-        return cls(question, extract_text(first.get("content")), list_recent(messages[: max(last, 0)]))
+        asked = messages[last] if last >= 0 else {}
+        recent, heard = list_recent(messages[: max(last, 0)]), list_heard(messages[: last + 1])
+        return cls(
+            extract_text(asked.get("content")), extract_text(first.get("content")), recent, read_speaker(asked), heard
+        )
 
 
 def lay_in(messages: Sequence[Body], stable: str, turn: str, kind: str) -> tuple[list[Body], bool]:

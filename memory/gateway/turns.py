@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -38,6 +39,8 @@ SYSTEM_PROMPT: Final = "system_prompt"
 # Seconds between attempts to store what a database that was away has not got yet; nobody waits for it any more.
 STORE_AGAIN_AFTER_S: Final = (0.5, 2.0, 8.0, 30.0)
 GAP: Final = " […] "
+# What is stored together was said one after the other.
+STEP: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class ChatTurn:
         started = time.perf_counter()
         # Before the context, which then knows what was ordered; the results of a tool belong to a turn begun before.
         if self.identity.mode == "full" and not self.asked.goes_on:
-            self.orders = carry_out_orders(self.facade, self.identity, self.asked.question)
+            self.orders = carry_out_orders(self.facade, self.identity, self.asked)
         try:
             self.context = read_in_time(lambda: compose_turn(self))
         except Exception as error:  # noqa: BLE001 -- whatever failed in the memory, the model can answer
@@ -124,6 +127,7 @@ class ChatTurn:
             assistant_message=said,
             turn_id=self.context.turn_id,
             interrupted=interrupted,
+            speaker=self.asked.speaker,
         )
         try:
             self.exchange_id = store_in_time(lambda: store_patiently(self, new))
@@ -195,18 +199,35 @@ def store_patiently(turn: ChatTurn, new: NewExchange) -> UUID:
 
 
 def store_exchange(turn: ChatTurn, new: NewExchange) -> UUID:
-    principal = turn.identity.caller.principal
+    principal, spoken = turn.identity.caller.principal, [*list_unanswered(turn), new]
     if principal.refuses_secrets:
-        refuse_secrets(new)
+        for one in spoken:
+            refuse_secrets(one)
+    now = timezone.now()
     with transaction.atomic():
         # A first exchange that is refused leaves no user behind.
         user = get_or_create_user(principal.organization_id, turn.identity.caller.external_id)
-        return turn.facade.store_exchange(user, new, now=timezone.now()).exchange_id
+        for place, one in enumerate(spoken[:-1]):
+            # A client that asks anew sends them again.
+            if not turn.facade.has_exchange(user, one):
+                turn.facade.store_exchange(user, one, now=now + place * STEP)
+        return turn.facade.store_exchange(user, new, now=now + len(spoken) * STEP).exchange_id
+
+
+def list_unanswered(turn: ChatTurn) -> list[NewExchange]:
+    """What others said before the question, each as an exchange without an answer."""
+    return [
+        NewExchange(turn.thread_id, text, "", speaker=one.speaker, interrupted=True)
+        for one in turn.asked.heard
+        if not BLANK.fullmatch(text := clean_text(one.text, MESSAGE_LIMIT))
+    ]
 
 
 def refuse_secrets(new: NewExchange) -> None:
     """The person has their answer; of a key that refuses secrets, nothing of such a turn is kept."""
     redaction = JsonRedaction()
-    redaction.redact({"user_message": new.user_message, "assistant_message": new.assistant_message})
+    redaction.redact(
+        {"name": new.speaker, "user_message": new.user_message, "assistant_message": new.assistant_message}
+    )
     for path, kinds in redaction.found.items():
         raise WriteRefused(*describe_finding(path, kinds))

@@ -191,7 +191,7 @@ def weigh_episodes(work: ConsolidationWork) -> None:
     with user_scope(work.user):
         waiting = FactEpisode.objects.filter(user=work.user, weighed_at=None, model=model)
         threads = set(waiting.values_list("thread_id", flat=True))
-        own = {turn.memory_id for turn in list_own_turns(work.user, threads=threads)[0]} if threads else set()
+        own = {turn.memory_id for turn in list_own_turns(work.user, threads=threads)} if threads else set()
     for episode in episodes.iterate_unweighed(work.user, model):
         for fact in evidence.weigh_episode(work.user, episode, own, work.now):
             work.result.add(fact.pk, "supported")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q
+from django.db.models import Case, DateTimeField, F, Q, Value, When
 from django.utils import timezone
 
 from memory import signals
@@ -22,9 +22,10 @@ from memory.conf import memory_conf
 from memory.lifecycle import bank, curation
 from memory.lifecycle.retention import delete_outdated, where_outdated
 from memory.models import EndUser, MemoryItem
-from memory.models.items import ItemQuerySet, is_kept_past_ttl
+from memory.models.items import ItemQuerySet, has_ended, is_kept_past_ttl
 from memory.platform import metrics
 from memory.store import archiving, rows
+from memory.store.standing import TIME_OVER
 from memory.tiers import POLICIES, SCORED_TIERS, Indexing, Status, Tier, Trust
 
 # A row costs about 0.4 ms to move, most of it for its words in the full-text index: a batch of 250 holds its locks for
@@ -41,7 +42,7 @@ PAGE = 5_000
 MOST_LISTED = 10_000
 PROMOTION_FIELDS = (
     *("pk", "user", "tier", "status", "score", "uses", "overruled_uses", "trust"),
-    *("created_at", "expires_at"),
+    *("created_at", "expires_at", "is_expiry_given"),
 )
 
 
@@ -212,11 +213,13 @@ def adapt_batch_size(size: int, took_s: float, largest: int) -> int:
 
 # --- rules -------------------------------------------------------------------------------------------------------
 def build_due_rules(now: datetime) -> list[Q]:
-    """What is due, each row under one rule. What is promoted or failed does not expire, so those rules come first."""
+    """What is due, each row under one rule. What was given an end is over then, whatever came of it; what is promoted
+    or failed does not expire otherwise, so those rules come before."""
     # One rule after the other: one condition for all of them read every row of a person for every batch, where each of
     # these is answered from a partial index.
-    active = Q(status=Status.ACTIVE)
+    active = Q(status=Status.ACTIVE) & ~has_ended(now)
     return [
+        Q(status=Status.ACTIVE) & has_ended(now),
         active & where_promotable_from(Tier.HISTORY),
         active & where_promotable_from(Tier.WORKING),
         active & where_garbage(),
@@ -250,7 +253,8 @@ def where_newly_judged() -> Q:
 
 
 def where_expired(now: datetime) -> Q:
-    return Q(expires_at__isnull=False, expires_at__lte=now) & ~is_kept_past_ttl() & ~where_promotable()
+    in_tier = Q(expires_at__isnull=False, expires_at__lte=now, is_expiry_given=False)
+    return in_tier & ~is_kept_past_ttl() & ~where_promotable()
 
 
 def get_thresholds(tier: Tier) -> tuple[float, int]:
@@ -263,9 +267,14 @@ def get_thresholds(tier: Tier) -> tuple[float, int]:
 
 
 def decide_moves(due: Sequence[MemoryItem], now: datetime) -> tuple[list[TierMove], list[RetiredMemory]]:
-    moves = [move for item in due if item.status == Status.ACTIVE for move in plan_moves(item)]
+    staying = [item for item in due if item.status == Status.ACTIVE and not is_over(item, now)]
+    moves = [move for item in staying for move in plan_moves(item)]
     moved = {move.memory_id for move in moves}
     return moves, [plan_retirement(item, now) for item in due if item.pk not in moved]
+
+
+def is_over(item: MemoryItem, now: datetime) -> bool:
+    return item.is_expiry_given and item.expires_at is not None and item.expires_at <= now
 
 
 def plan_moves(item: MemoryItem) -> list[TierMove]:
@@ -286,6 +295,8 @@ def plan_moves(item: MemoryItem) -> list[TierMove]:
 
 def plan_retirement(item: MemoryItem, now: datetime) -> RetiredMemory:
     conf = memory_conf().promotion
+    if is_over(item, now):
+        return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, TIME_OVER)
     if item.score < conf.garbage_below and item.uses > item.overruled_uses:
         reason = f"score {item.score:.2f} < {conf.garbage_below:g} after {item.uses} uses"
         return RetiredMemory(item.pk, Status(item.status), Status.ARCHIVED, reason)
@@ -318,11 +329,14 @@ def apply_moves(
 
 
 def move_to_tier(user: EndUser, ids: Sequence[uuid.UUID], target: Tier, now: datetime) -> None:
-    """Move the item into a tier and restart its TTL."""
+    """Move the item into a tier and restart its TTL, unless it was given an end of its own."""
     ttl = POLICIES[target].ttl
     MemoryItem.objects.for_user(user).filter(pk__in=ids).update(
         tier=target,
-        expires_at=now + ttl if ttl else None,
+        expires_at=Case(
+            When(is_expiry_given=True, then=F("expires_at")),
+            default=Value(now + ttl if ttl else None, output_field=DateTimeField()),
+        ),
         updated_at=now,
         indexing=Indexing.PENDING,
         # By the clock itself: `promote --at` may be told a time to come.

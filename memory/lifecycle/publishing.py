@@ -36,6 +36,7 @@ from memory.platform.deadline import Deadline
 from memory.store import archiving, writing
 from memory.store.admission import NewMemory, WriteRefused, validate_memory
 from memory.store.merging import MERGE_REASON
+from memory.store.standing import TIME_OVER
 from memory.tiers import Status, Tier, Trust
 
 logger = structlog.get_logger(__name__)
@@ -272,7 +273,7 @@ def list_ended_with_item(user: EndUser, facts: Sequence[Fact]) -> list[Fact]:
     "I live in Hamburg and work as a nurse": the home had ended with "I moved to Berlin" before, and does not come back.
     """
     archivings = find_latest_events(user, [fact.bank_item_id for fact in facts if fact.bank_item_id], "archived")
-    by_person = {item_id for item_id, event in archivings.items() if event.actor not in MACHINES}
+    by_person = {item_id for item_id, event in archivings.items() if is_wished(event)}
     latest = FactEvent.objects.filter(user=user, fact__in=facts).order_by("fact_id", "-id").distinct("fact_id")
     reasons = {event.fact_id: event.reason for event in latest}
     return [fact for fact in facts if fact.bank_item_id not in by_person or reasons.get(fact.pk) == ITEM_ARCHIVED]
@@ -281,7 +282,7 @@ def list_ended_with_item(user: EndUser, facts: Sequence[Fact]) -> list[Fact]:
 def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetime) -> None:
     if kind == "archived" and event.reason == MERGE_REASON and "merged_into" in event.after:
         Fact.objects.for_user(fact.user_id).filter(pk=fact.pk).update(bank_item_id=event.after["merged_into"])
-    elif kind == "archived" and event.actor not in MACHINES and fact.state == FactState.ACTIVE:
+    elif kind == "archived" and is_wished(event) and fact.state == FactState.ACTIVE:
         note_end(fact, event)
         give_place_back(fact.user, fact, now=now, actor=event.actor)
         changes.retract_fact(fact, now=now, actor=event.actor, reason=ITEM_ARCHIVED)
@@ -293,6 +294,11 @@ def follow_item_event(fact: Fact, kind: str, event: MemoryEvent, *, now: datetim
             end_again(fact.user, fact, now=now, actor=event.actor)
     elif kind == "revised" and event.kind == "revised" and event.actor not in MACHINES:
         revise_from_bank(fact, event, now=now)
+
+
+def is_wished(archiving: MemoryEvent) -> bool:
+    """Whether somebody wanted it gone: at once, or from the end on that they gave it."""
+    return archiving.actor not in MACHINES or archiving.reason == TIME_OVER
 
 
 def note_end(fact: Fact, event: MemoryEvent) -> None:

@@ -22,6 +22,7 @@ def render_memory(item: MemoryItem, person: str, score: float | None = None) -> 
         "agent_id": scope.agent_id,
         "app_id": scope.app_id,
         "run_id": scope.run_id,
+        **({"actor_id": item.speaker} if item.speaker else {}),
         "metadata": read_metadata(item),
         "categories": list(item.tags),
         "created_at": item.occurred_at.isoformat(),

@@ -29,7 +29,8 @@ LABELLED = "labels @@ memory_label_query({}, {}::varchar[], {}::varchar[], {}::j
 @dataclass(frozen=True, slots=True)
 class RowConditions:
     """All must hold. ``metadata`` is a JSON object that the memory's contains; of ``tags`` it has all, of ``any_tags``
-    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``. ``source`` is a JSON object that the
+    at least one. From ``occurred_after`` on, and earlier than ``occurred_before``; their time ends earlier
+    than ``expires_before``. ``source`` is a JSON object that the
     memory's source contains beside its kind. ``where`` is what takes and, or and not to say.
     """
 
@@ -39,6 +40,7 @@ class RowConditions:
     thread_id: str = ""
     occurred_after: datetime | None = None
     occurred_before: datetime | None = None
+    expires_before: datetime | None = None
     source_type: str = ""
     source: str = ""
     where: Predicate | None = None
@@ -56,6 +58,7 @@ class RowConditions:
         occurred_after: datetime | None = None,
         occurred_before: datetime | None = None,
         source: str | Mapping[str, Any] | None = None,
+        expires_before: datetime | None = None,
     ) -> "RowConditions":
         kind, described = split_source(source) if source else (None, {})
         return cls(
@@ -65,6 +68,7 @@ class RowConditions:
             thread_id,
             occurred_after,
             occurred_before,
+            expires_before,
             kind or "",
             json.dumps(described, sort_keys=True) if described else "",
         )
@@ -74,7 +78,7 @@ class RowConditions:
 
     def as_json(self) -> list[str]:
         """What distinguishes it, as text; nothing where all rows pass."""
-        times = (self.occurred_after, self.occurred_before)
+        times = (self.occurred_after, self.occurred_before, self.expires_before)
         parts = [sorted(self.tags), sorted(self.any_tags), *times, self.where, self.book_id, sorted(self.content_types)]
         texts = (self.metadata, self.thread_id, self.source_type, self.source)
         return [*texts, *map(str, parts)] if self else []
@@ -101,6 +105,8 @@ class RowConditions:
             yield "occurred_at >= {}", [self.occurred_after]
         if self.occurred_before is not None:
             yield "occurred_at < {}", [self.occurred_before]
+        if self.expires_before is not None:
+            yield "expires_at < {}", [self.expires_before]
         if self.where is not None:
             yield build_predicate(self.where, owner)
         yield from self.list_origin_terms(owner)

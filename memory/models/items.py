@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Self
 
@@ -48,6 +49,11 @@ def is_kept_past_ttl() -> models.Q:
     return models.Q(tier__in=keeping, score__gte=conf.keep_score, uses__gte=conf.keep_uses)
 
 
+def has_ended(now: datetime) -> models.Q:
+    """Rows whose given time is over. A pass archives them; until it has come by, no answer may hold them."""
+    return models.Q(is_expiry_given=True, expires_at__lte=now)
+
+
 class MemoryItem(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = user_key()
@@ -88,6 +94,8 @@ class MemoryItem(models.Model):
     updated_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
+    # Whether whoever stored it said until when, and not its tier: then it is over for every answer.
+    is_expiry_given = models.BooleanField(default=False, db_default=False)
 
     score = models.FloatField(default=0.5)
     uses = models.PositiveIntegerField(default=0)

@@ -46,6 +46,8 @@ logger = structlog.get_logger(__name__)
 KEPT_FOR: Final = timedelta(days=1)
 # What the memory bank took when the file was checked, and had no room for since.
 BANK_REFUSED: Final = "refused by the memory bank: no room"
+# Of a message, as text in what is kept.
+TIMES: Final = ("said_at", "until")
 ENDED: Final = (TransferState.COMPLETED, TransferState.FAILED)
 
 
@@ -57,8 +59,8 @@ def check_chats(user: EndUser, path: Path, spool: IO[bytes], *, tier: Tier, now:
         new = count_new_memories(user, file, tier)
     for message in file.read_messages():
         if isinstance(message, ImportedMessage):
-            said_at = message.said_at.isoformat() if message.said_at else None
-            spool.write(json.dumps(asdict(message) | {"said_at": said_at}).encode() + b"\n")
+            times = {name: moment.isoformat() if (moment := getattr(message, name)) else None for name in TIMES}
+            spool.write(json.dumps(asdict(message) | times).encode() + b"\n")
     spool.seek(0)
     told = {
         "format": survey.kind,
@@ -208,9 +210,9 @@ def count_kinds(format_name: str, before: Counter[ImportedKind], written: Import
 
 
 def teach_facts(user: EndUser, job: Transfer, threads: set[str], *, now: datetime) -> None:
-    """Facts of what the person said, once all of it is stored: the newest thread often comes first."""
+    """Facts of what people said, once all of it is stored: the newest thread often comes first."""
     counts = ReadingCounts()
-    turns, _others = rereading.list_imported_turns(user, None, threads)
+    turns, _machines = rereading.list_imported_turns(user, None, threads)
 
     def note(_read: int) -> None:
         # After the batch, which counts itself before it tells.
@@ -226,7 +228,8 @@ def iterate_messages(user: EndUser, job: Transfer, threads: set[str]) -> Iterato
     """What was kept, noting the threads that are met."""
     for raw in iterate_kept_lines(user, job):
         value = json.loads(raw)
-        value["said_at"] = datetime.fromisoformat(value["said_at"]) if value["said_at"] else None
+        # A file that was held by an earlier release has no ends.
+        value |= {name: datetime.fromisoformat(told) if (told := value.get(name)) else None for name in TIMES}
         value["attachments"] = tuple(value["attachments"])
         # A file that was held by an earlier release names no kind.
         value["holds"] = ImportedKind(value.get("holds", ImportedKind.MESSAGE))

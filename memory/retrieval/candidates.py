@@ -30,6 +30,7 @@ SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_
 FROM memory_item AS item
 WHERE user_id = %(user)s AND id = ANY((SELECT %(ids)s::uuid[])::uuid[])
   AND ((status = 'active' AND ({in_time})) OR (%(dormant)s AND status IN ('active', 'dormant')))
+  AND NOT (is_expiry_given AND expires_at <= %(now)s)
 """
 # Sums over the candidates end in another digit in another order, which the plan would choose.
 IN_ORDER = " ORDER BY id"
@@ -66,8 +67,8 @@ MOST_WORDS = 24
 class RowFilter:
     """Which rows may be shown: the user's own, active, within their time or proven, in these tiers.
 
-    With ``dormant`` also those past their time, whether or not a pass has written that down yet. The indexes are not
-    believed.
+    What was given an end is not shown behind it. With ``dormant`` also those past the time of their tier, whether or
+    not a pass has written that down yet. The indexes are not believed.
     """
 
     user: EndUser

@@ -36,7 +36,8 @@ class WriteRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to be stored. None means: ``occurred_at`` now, a random ``id``, the ``trust`` of the source type.
+    """A memory to be stored. None means: ``occurred_at`` now, a random ``id``, the ``trust`` of the source type, and
+    of ``expires_at`` the time of its tier.
 
     ``parents`` are the memories it was derived from; ``is_vouched`` means a person answers for it in spite of them and
     of what the guard suspects. ``is_requested``: the person asked for it to be remembered. ``is_strict``: refuse what
@@ -56,6 +57,7 @@ class NewMemory:
     source: dict[str, Any] = field(default_factory=dict)
     occurred_at: datetime | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    expires_at: datetime | None = None
     origin: str | None = None
     score: float | None = None
     id: uuid.UUID | None = None

@@ -11,10 +11,10 @@ from memory.access.locks import lock_for_transaction
 from memory.access.scope import user_scope
 from memory.conf import memory_conf
 from memory.models import EndUser, MemoryEvent, MemoryItem, Tombstone
-from memory.store import rows
+from memory.store import rows, standing
 from memory.store.admission import validate_trust
 from memory.store.writing import merge_duplicate
-from memory.tiers import POLICIES, Indexing, Status, Tier
+from memory.tiers import Indexing, Status, Tier
 
 
 def archive_memory(
@@ -107,12 +107,10 @@ def restore_memory(
             return item
         before = {"status": item.status}
         validate_trust(item.trust, Tier(item.tier), always_inject=item.always_inject)
-        ttl = POLICIES[Tier(item.tier)].ttl
         item.status = Status.ACTIVE
         item.archived_at = None
         item.updated_at = now
-        # From now on: what a person brought back would otherwise be archived by the next pass.
-        item.expires_at = now + ttl if ttl else None
+        standing.renew_time(item, now)
         if item.score < memory_conf().promotion.garbage_below:
             # Else the next pass would archive it again for the failures that the person has just overruled.
             item.overruled_uses = item.uses

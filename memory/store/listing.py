@@ -8,13 +8,14 @@ from typing import Any
 
 from django.db.models import BooleanField, Q
 from django.db.models.expressions import RawSQL
+from django.utils import timezone
 
 from memory.access.confinement import RowScope, ScopeFilter
 from memory.access.scope import user_scope
 from memory.language import build_query_groups, build_tsquery
 from memory.models import EndUser, MemoryEvent, MemoryItem, MemoryVersion
 from memory.models.conditions import RowConditions
-from memory.models.items import ItemQuerySet
+from memory.models.items import ItemQuerySet, has_ended
 from memory.tiers import Indexing, Status, Tier
 
 RECENT, SCORE = "recent", "score"
@@ -78,7 +79,7 @@ def list_page(
 ) -> tuple[list[MemoryItem], int]:
     """Newest first from a numbered place on, and how many there are: for those who turn pages by number."""
     with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).filter(status__in=statuses)
+        rows = MemoryItem.objects.for_user(user).filter(status__in=statuses).exclude(has_ended(timezone.now()))
         if len(tiers) < len(Tier):
             rows = rows.filter(tier__in=tiers)
         for condition in wanted.build_expressions(user.pk):
@@ -145,6 +146,8 @@ def build_item_cursor(item: MemoryItem, sort: str) -> ItemCursor:
 def apply_item_filter(rows: ItemQuerySet, criteria: ItemFilter, owner: int) -> ItemQuerySet:
     if criteria.status is not None:
         rows = rows.filter(status=criteria.status)
+    if criteria.status is Status.ACTIVE:
+        rows = rows.exclude(has_ended(timezone.now()))
     if criteria.tier is not None:
         rows = rows.filter(tier=criteria.tier)
     if not criteria.has_passages:

@@ -71,6 +71,7 @@ def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: s
     if is_better:
         adopt_wording(item, new, trust, actor)
     rows.set_text(item, new.text if is_better else item.text)
+    lengthen_time(item, new.expires_at)
     item.updated_at = now
     item.save()
     after = {"mentions": item.mentions, "trust": Trust(item.trust).name.lower()}
@@ -78,6 +79,13 @@ def merge_into_item(item: MemoryItem, new: NewMemory, *, now: datetime, actor: s
     rows.mark_index_due_if_pending(item, now)
     rows.announce_change(item.user, "revised", [item])
     return item
+
+
+def lengthen_time(item: MemoryItem, until: datetime | None) -> None:
+    """An item that was given an end is kept as long as the later of the two; told without one, it has none."""
+    if item.is_expiry_given and item.expires_at is not None:
+        item.expires_at = max(item.expires_at, until) if until else None
+        item.is_expiry_given = until is not None
 
 
 def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
@@ -91,6 +99,10 @@ def is_better_wording(item: MemoryItem, new: NewMemory, trust: int) -> bool:
 def rank_wording(item: MemoryItem) -> tuple[bool, int, float, float]:
     wilson = wilson_lower_bound(item.worked, item.failed, item.partial)
     return not item.review, item.trust, bank_quality(item.importance, item.confidence), wilson
+
+
+def rank_item(item: MemoryItem) -> tuple[tuple[bool, int, float, float], datetime, uuid.UUID]:
+    return rank_wording(item), item.updated_at, item.pk
 
 
 def adopt_wording(item: MemoryItem, new: NewMemory, trust: int, actor: str) -> None:
@@ -108,8 +120,7 @@ def unite_tags(own: list[str], brought: list[str]) -> list[str]:
 
 def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datetime, actor: str) -> MemoryItem:
     """Merge two existing rows: the better stays, the other is archived and becomes a version of it."""
-    ranked = sorted([one, other], key=lambda item: (rank_wording(item), item.updated_at, item.pk), reverse=True)
-    winner, loser = ranked
+    winner, loser = sorted([one, other], key=rank_item, reverse=True)
     before = {"mentions": winner.mentions}
     # The loser's wording survives as a version of the winner: a purge or an edit may need it again.
     rows.keep_version(winner, "merged", now, wording=loser)
@@ -117,6 +128,7 @@ def merge_items(user: EndUser, one: MemoryItem, other: MemoryItem, *, now: datet
     if loser.trust == winner.trust:
         winner.always_inject = winner.always_inject or loser.always_inject
         winner.tags = unite_tags(winner.tags, loser.tags)
+    lengthen_time(winner, loser.expires_at)
     rows.set_text(winner, winner.text)
     winner.updated_at = now
     winner.save()
@@ -175,14 +187,14 @@ def merge_cluster(
         current = {item.pk: item for item in rows_now.select_for_update(no_key=True).order_by("pk")}
         if any(item.pk not in current or current[item.pk].content_hash != item.content_hash for item in cluster):
             return None
-        ranked = sorted(current.values(), key=lambda item: (rank_wording(item), item.updated_at, item.pk), reverse=True)
-        winner, losers = ranked[0], ranked[1:]
+        winner, *losers = sorted(current.values(), key=rank_item, reverse=True)
         before = {"text": winner.text, "mentions": winner.mentions, "trust": Trust(winner.trust).name.lower()}
         rows.keep_version(winner, "merged", now)
         for loser in losers:
             rows.keep_version(winner, "merged", now, wording=loser)
             winner.mentions += loser.mentions
             winner.tags = unite_tags(winner.tags, loser.tags)
+            lengthen_time(winner, loser.expires_at)
             rows.mark_archived(loser, now)
             loser.save()
             archived = {"status": loser.status, "merged_into": str(winner.pk)}

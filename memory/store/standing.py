@@ -1,10 +1,17 @@
 """How long a memory stays in its tier, and whether a person answers for it, where a person decides either."""
 
+import uuid
 from datetime import datetime
+from typing import Final
 
-from memory.models import MemoryItem
+from memory.access.locks import lock_for_transaction
+from memory.models import EndUser, MemoryItem
 from memory.store import rows
-from memory.tiers import Trust
+from memory.store.admission import WriteRefused
+from memory.tiers import POLICIES, Status, Tier, Trust
+
+# Why a memory was archived that had been given an end.
+TIME_OVER: Final = "its validity has ended"
 
 
 def set_expiry(item: MemoryItem, expires_at: datetime | None, *, now: datetime, actor: str, reason: str) -> None:
@@ -15,6 +22,37 @@ def set_expiry(item: MemoryItem, expires_at: datetime | None, *, now: datetime, 
     rows.record_event(
         item, "kept", reason=reason, before={"until": before}, after={"until": after}, now=now, actor=actor
     )
+
+
+def give_expiry(
+    user: EndUser, item_id: uuid.UUID, expires_at: datetime | None, *, now: datetime, actor: str
+) -> MemoryItem | None:
+    """Until when it is to be kept; None gives it the time of its tier again, from now on.
+
+    In the user's scope. None when there is no such item. Raises WriteRefused for one that is in no tier now.
+    """
+    # Before the row, as whoever writes to the bank does.
+    lock_for_transaction("bank", user)
+    item = rows.lock_item(user, item_id)
+    if item is None:
+        return None
+    if item.status != Status.ACTIVE:
+        raise WriteRefused("expires_at", f"is of memories that are active, and this is {item.status}: restore it first")
+    item.is_expiry_given = expires_at is not None
+    item.save(update_fields=["is_expiry_given"])
+    set_expiry(item, expires_at or find_end_in_tier(item, now), now=now, actor=actor, reason="asked")
+    return item
+
+
+def renew_time(item: MemoryItem, now: datetime) -> None:
+    """Of what a person brings back, which the next pass would archive else: the caller saves the row."""
+    if not item.is_expiry_given or item.expires_at is None or item.expires_at <= now:
+        item.expires_at, item.is_expiry_given = find_end_in_tier(item, now), False
+
+
+def find_end_in_tier(item: MemoryItem, now: datetime) -> datetime | None:
+    ttl = POLICIES[Tier(item.tier)].ttl
+    return now + ttl if ttl else None
 
 
 def write_moment(moment: datetime | None) -> str:

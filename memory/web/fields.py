@@ -71,6 +71,13 @@ def refuse_impossible_time(moment: datetime) -> datetime:
     return moment
 
 
+def require_future(moment: datetime) -> datetime:
+    """Of until when something is kept."""
+    if moment <= timezone.now():
+        raise ValueError("must lie in the future")
+    return moment
+
+
 Json = TypeVar("Json")
 
 
@@ -143,6 +150,18 @@ Moment = Annotated[
             "format": "date-time",
             "description": "Without an offset it is UTC, and a day alone its beginning. Up to a day ahead of the "
             "server's clock it is set back to it; later than that, and before 1900, it is refused.",
+        }
+    ),
+]
+FutureMoment = Annotated[
+    datetime,
+    BeforeValidator(parse_day_or_moment),
+    AfterValidator(require_future),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "Without an offset it is UTC, and a day alone its beginning. What is over is refused.",
         }
     ),
 ]

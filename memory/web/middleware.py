@@ -13,10 +13,10 @@ from memory.web.problems import (
     MEDIA_TYPE,
     Problem,
     invalid_field,
-    not_found,
     problem_from_status,
     to_problem,
     too_large,
+    unknown_address,
 )
 
 Next = Callable[[HttpRequest], HttpResponseBase]
@@ -122,7 +122,7 @@ def find_early_problem(request: HttpRequest) -> Problem | None:
 
 
 def answer_unknown_route(request: HttpRequest, rest: str = "") -> HttpResponse:
-    return not_found().response()
+    return unknown_address().response()
 
 
 answer_unknown_route.csrf_exempt = True  # type: ignore[attr-defined]

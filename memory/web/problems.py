@@ -66,7 +66,7 @@ PLAIN_RULES = {
 }
 # Names that one call takes and another does not, with what stands in their place there.
 OTHER_NAMES = {
-    "tier": 'a search names its tiers in "collections"',
+    "tier": 'a search names its tiers in "collections", and no call changes that of a memory',
     "tiers": 'a search names its tiers in "collections", and a list one in "tier"',
     "collections": 'lists and deletions name one in "tier"',
     "in_thread": 'lists and deletions name one in "thread_id"',
@@ -129,6 +129,12 @@ class Problem(Exception):
 def not_found() -> Problem:
     """The same answer for things that do not exist and for those of another user."""
     return Problem(404, "not_found", "There is no such thing here.")
+
+
+def unknown_address() -> Problem:
+    """Told apart from what does not exist: a slip in the address looks like an empty memory otherwise."""
+    detail = "No call has this address. /api/v1/docs lists those there are; the id of a person holds no slash."
+    return Problem(404, "not_found", detail)
 
 
 def unknown_reference(field: str) -> Problem:

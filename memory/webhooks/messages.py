@@ -60,11 +60,12 @@ def build_message(
     told = describe_event(endpoint, delivery)
     if told is None:
         return None
-    body = {"type": delivery.kind, "timestamp": delivery.created_at.isoformat(), "data": told}
+    message_id = name_message(delivery.event_id)
+    body = {"id": message_id, "type": delivery.kind, "timestamp": delivery.created_at.isoformat(), "data": told}
     return OutgoingMessage(
         delivery_id=delivery.pk,
         url=endpoint.url,
-        message_id=name_message(delivery.event_id),
+        message_id=message_id,
         body=json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         secrets=secrets,
     )

@@ -12,13 +12,13 @@ from datetime import datetime
 from memory.access.confinement import RowScope
 from memory.access.outbox import retry_delay
 from memory.access.scope import user_scope
-from memory.claims.claim import SPEAKER
 from memory.claims.replies.confirming import begins_polar
 from memory.conf import memory_conf
 from memory.facts.keys import fold_key
 from memory.language.exchanges import find_asked
-from memory.models import EndUser, Fact
-from memory.transfer.chats.speech import is_own_voice
+from memory.models import EndUser
+from memory.models.isolation import ScopedRow
+from memory.transfer.chats.speech import is_own_voice, list_told_names
 from outcomes.detection.cues import is_small_talk
 from outcomes.models import Exchange
 from outcomes.work import filter_conversation, filter_readable
@@ -151,17 +151,16 @@ def name_other(user: EndUser, exchange: Exchange) -> str:
     As in imported chats a name is the person's as long as nobody else has spoken in the conversation; and so is the
     name that the person has told.
     """
-    if not exchange.speaker:
-        return ""
-    thread = filter_conversation(user, exchange.thread_id, exchange).order_by()
-    voices = {name.casefold() for name in thread.values_list("speaker", flat=True).distinct()}
-    is_own = is_own_voice(user, exchange.speaker, voices) or is_told_name(user, exchange.speaker)
-    return "" if is_own else exchange.speaker
+    return exchange.speaker if speaks_for_another(user, exchange.thread_id, exchange, exchange.speaker) else ""
 
 
-def is_told_name(user: EndUser, speaker: str) -> bool:
-    told = Fact.objects.for_user(user).active().filter(subject=SPEAKER, relation="name")
-    return told.filter(object_key=fold_key(speaker)).exists()
+def speaks_for_another(user: EndUser, thread_id: str, place: ScopedRow, speaker: str) -> bool:
+    """Whether who is called so in the conversation is somebody else than the person. In the user's scope."""
+    if not speaker:
+        return False
+    thread = filter_conversation(user, thread_id, place).order_by()
+    voices = {name.casefold() for name in thread.values_list("speaker", flat=True).distinct()} | {speaker.casefold()}
+    return not is_own_voice(user, speaker, voices) and fold_key(speaker) not in list_told_names(user)
 
 
 def undo_attempt(user: EndUser, exchange: Exchange) -> None:

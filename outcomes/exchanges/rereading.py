@@ -1,4 +1,4 @@
-"""Reads into facts what is stored already: exchanges, read before or not, and the person's turns of imported chats.
+"""Reads into facts what is stored already: exchanges, read before or not, and what people said in imported chats.
 
 In the order it was said, whichever way it came in. Evidence is unique, so that what was read before is read again
 without being counted twice, and a reading that was stopped may begin anew.
@@ -23,7 +23,7 @@ from memory.lifecycle.learning import DraftedStatement, LearnedFacts, SpokenText
 from memory.models import EndUser, MemoryItem
 from memory.models.facts import EvidenceKind
 from memory.tiers import MAX_TEXT_CHARS
-from memory.transfer.chats.speech import list_own_turns, read_own_turns_before, read_replies_before
+from memory.transfer.chats.speech import list_turns, read_own_turns_before, read_replies_before
 from outcomes.exchanges import reading_queue
 from outcomes.exchanges.reading_queue import SaidBefore
 from outcomes.models import Exchange
@@ -40,6 +40,8 @@ class SaidTurn:
     arrival: int
     kind: EvidenceKind
     ref_id: UUID
+    # Of an imported turn, where it is not the person's.
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,12 @@ class ImportedChats:
 
 @dataclass(slots=True)
 class ReadingCounts:
-    """``turns`` were read, ``others`` are turns of other people in imported chats, ``until`` is how far it came."""
+    """``turns`` were read, ``others`` of them are of other people in imported chats; ``machines`` were left out there;
+    ``until`` is how far it came."""
 
     turns: int = 0
     others: int = 0
+    machines: int = 0
     statements: int = 0
     new: int = 0
     supported: int = 0
@@ -100,24 +104,24 @@ class ReadingCounts:
 
 
 def list_said_turns(user: EndUser, since: datetime | None) -> tuple[list[SaidTurn], int]:
-    """Everything the person said that is stored, oldest first, and how many imported turns are not theirs."""
-    imported, others = list_imported_turns(user, since, None)
+    """Everything people said that is stored, oldest first, and how many imported turns are of machines."""
+    imported, machines = list_imported_turns(user, since, None)
     with user_scope(user):
         exchanges = Exchange.objects.filter(user=user)
         if since is not None:
             exchanges = exchanges.filter(said_at__gte=since)
         rows = exchanges.order_by("created_at", "pk").values_list("said_at", "pk")
         stored = [SaidTurn(said_at, order, EvidenceKind.EXCHANGE, pk) for order, (said_at, pk) in enumerate(rows)]
-    return sorted([*imported, *stored], key=find_place), others
+    return sorted([*imported, *stored], key=find_place), machines
 
 
 def list_imported_turns(
     user: EndUser, since: datetime | None, threads: Collection[str] | None
 ) -> tuple[list[SaidTurn], int]:
     with user_scope(user):
-        own, others = list_own_turns(user, since=since, threads=threads)
-    turns = [SaidTurn(one.said_at, one.arrival, EvidenceKind.IMPORT, one.memory_id) for one in own]
-    return sorted(turns, key=find_place), others
+        said, machines = list_turns(user, since=since, threads=threads)
+    turns = [SaidTurn(one.said_at, one.arrival, EvidenceKind.IMPORT, one.memory_id, one.speaker) for one in said]
+    return sorted(turns, key=find_place), machines
 
 
 def find_place(turn: SaidTurn) -> tuple[datetime, str, int]:
@@ -148,6 +152,7 @@ def read_turns(
                     store_turn(user, turn, drafted, counts, now)
             counts.until = turn.spoken.said_at
         counts.turns += len(batch)
+        counts.others += sum(bool(turn.speaker) for turn in batch)
         on_turns(len(batch))
 
 
@@ -173,7 +178,7 @@ def load_turns(user: EndUser, batch: Sequence[SaidTurn]) -> Iterator[LoadedTurn]
             if (exchange := exchanges.get(turn.ref_id)) is not None:
                 loaded.append(load_exchange(user, exchange))
             elif (item := items.get(turn.ref_id)) is not None:
-                loaded.append(load_item(item, chats.take_before(item)))
+                loaded.append(load_item(item, chats.take_before(item), turn.speaker))
     return (turn for turn in loaded if not reading_queue.tells_nothing(turn.spoken.text))
 
 
@@ -193,7 +198,7 @@ def load_exchange(user: EndUser, exchange: Exchange) -> LoadedTurn:
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.EXCHANGE, *source, RowScope.of(exchange)))
 
 
-def load_item(item: MemoryItem, before: SaidBefore) -> LoadedTurn:
+def load_item(item: MemoryItem, before: SaidBefore, speaker: str) -> LoadedTurn:
     spoken = SpokenText(
         item.text[:MAX_TEXT_CHARS],
         item.occurred_at,
@@ -202,6 +207,7 @@ def load_item(item: MemoryItem, before: SaidBefore) -> LoadedTurn:
         before.turns[-reading_queue.LAST_TURNS :],
         asked=before.asked,
         lead=before.lead,
+        speaker=speaker,
     )
     source = (item.pk, item.pk, item.thread_id)
     return LoadedTurn(spoken, FactOrigin(EvidenceKind.IMPORT, *source, RowScope.of(item)))

@@ -102,6 +102,15 @@ def store_exchange(user: EndUser, new: NewExchange, *, now: datetime, actor: str
     )
 
 
+def is_stored(user: EndUser, new: NewExchange) -> bool:
+    """Whether the same person said the same in its conversation before. Raises WriteRefused for what breaks a rule."""
+    new = redact_exchange(new)
+    question = validate_field_text(new.user_message, MESSAGE_LIMIT, "user_message")
+    with user_scope(user):
+        thread = filter_conversation(user, new.thread_id, current_scope())
+        return thread.filter(speaker=new.speaker, user_message=question).exists()
+
+
 def check_turn(user: EndUser, new: NewExchange) -> None:
     """Raises WriteRefused for a turn that was never given out to the person or that began another thread.
 

@@ -145,7 +145,7 @@ class Command(BaseCommand):
         )
 
     def teach_facts(self, user: EndUser, survey: ImportSurvey) -> None:
-        """Facts of what the person said, read once all of it is stored: the newest thread often comes first."""
+        """Facts of what people said, read once all of it is stored: the newest thread often comes first."""
         counts = ReadingCounts()
         with show_progress(self.stdout, "read turns") as advance:
             try:

@@ -362,6 +362,7 @@ def _build_memories(message: ImportedMessage, key: str, tier: Tier, transfer: st
             source_type=SourceType.ASSISTANT if message.speaker.casefold() == "assistant" else SourceType.USER,
             source=_build_source(message, transfer),
             occurred_at=message.said_at,
+            expires_at=message.until,
             metadata=metadata,
             origin=_digest(key, str(number), *scope),
         )

@@ -13,6 +13,7 @@ from memory.transfer.chats.messages import (
     clean_thread_id,
     get_text,
     iterate_objects,
+    parse_end,
     parse_time_or_none,
 )
 
@@ -33,7 +34,7 @@ def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | Skipp
             yield SkippedMessage("empty")
             continue
         categories = row.get("categories")
-        yield ImportedMessage(
+        message = ImportedMessage(
             kind=KIND,
             thread_id=clean_thread_id(get_text(row, "run_id", "") or KIND),
             title=clean_label(", ".join(map(str, categories)) if isinstance(categories, list) else "", 200),
@@ -41,4 +42,6 @@ def read_messages(record: dict[str, object]) -> Iterator[ImportedMessage | Skipp
             speaker="assistant",
             text=text,
             said_at=parse_time_or_none(row, "created_at"),
+            until=parse_end(row, "expiration_date"),
         )
+        yield SkippedMessage("expired") if message.is_over else message

@@ -4,12 +4,14 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from enum import StrEnum
 
 from memory.language.text import BLANK, CONTROL, SMUGGLED
 from memory.tiers import FIRST_YEAR, MAX_TEXT_CHARS, MOST_AHEAD
 
+# Of a time that names a day alone: "2026-03-02".
+DAY_CHARS = 10
 MAX_THREAD = 200
 
 # A part is ended at the last paragraph, line, sentence or word that starts within its final eighth.
@@ -58,6 +60,7 @@ class ImportedMessage:
     """One thing said. ``message_id`` is stable across exports; ``said_at`` is None when the export does not know.
 
     What ``holds`` something else than a message stood beside the conversations; ``title`` is then the project's name.
+    ``until`` is when it is over, where the other memory knows.
     """
 
     kind: str
@@ -69,6 +72,11 @@ class ImportedMessage:
     said_at: datetime | None
     attachments: tuple[str, ...] = field(default=())
     holds: ImportedKind = ImportedKind.MESSAGE
+    until: datetime | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.until is not None and self.until <= datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +136,36 @@ def _find_soft_end(text: str, start: int, end: int) -> int:
 
 
 def parse_time(value: object) -> datetime:
-    """An ISO 8601 string or seconds since 1970, as UTC. A time without a zone is UTC."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise MalformedRecord("time must be an ISO 8601 string or seconds since 1970")
-    try:
-        if isinstance(value, str):
-            read = datetime.fromisoformat(value.strip())
-            read = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
-        else:
-            read = datetime.fromtimestamp(value, tz=UTC)
-    except (ValueError, OverflowError, OSError):
-        raise MalformedRecord(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
+    """When something was said: an ISO 8601 string or seconds since 1970, as UTC. A time without a zone is UTC."""
+    read = parse_any_time(value)
     if read.year < FIRST_YEAR:
         raise MalformedRecord(f"time {str(value)[:40]!r} is before {FIRST_YEAR}")
     # As REST has it: dated today, what was said would hold from today on.
     if read > datetime.now(UTC) + MOST_AHEAD:
         raise MalformedRecord(f"time {str(value)[:40]!r} lies more than a day in the future")
     return read
+
+
+def parse_end(record: dict[str, object], name: str) -> datetime | None:
+    """When something is over, past or to come. A day alone belongs to it."""
+    value = record.get(name)
+    if value is None or value == "":
+        return None
+    read = parse_any_time(value)
+    is_day = isinstance(value, str) and len(value.strip()) == DAY_CHARS and read.year < MAXYEAR
+    return read + timedelta(days=1) if is_day else read
+
+
+def parse_any_time(value: object) -> datetime:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise MalformedRecord("time must be an ISO 8601 string or seconds since 1970")
+    try:
+        if isinstance(value, str):
+            read = datetime.fromisoformat(value.strip())
+            return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+        return datetime.fromtimestamp(value, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        raise MalformedRecord(f"time {str(value)[:40]!r} is not an ISO 8601 time") from None
 
 
 def get_text(record: dict[str, object], name: str, default: str | None = None) -> str:

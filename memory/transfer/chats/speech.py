@@ -1,4 +1,4 @@
-"""Which imported turns are the person's own words: their speaker says so, or nobody else spoke in the thread."""
+"""Whose words imported turns are: the person's where their speaker says so or nobody else spoke in the thread."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -10,7 +10,9 @@ from uuid import UUID
 from django.db.models import F, Window
 from django.db.models.functions import Lag, Lower, Right
 
-from memory.models import EndUser, MemoryItem
+from memory.claims.claim import SPEAKER
+from memory.facts.keys import fold_key
+from memory.models import EndUser, Fact, MemoryItem
 from memory.models.items import ItemQuerySet
 from memory.tiers import SourceType, Trust
 from memory.transfer.chats.importing import FORMATS
@@ -25,11 +27,12 @@ END_OF_REPLY: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """Where a turn of the person stands. ``arrival`` orders what was said at the same moment."""
+    """Where a turn stands. ``arrival`` orders what was said at the same moment; ``speaker`` is empty of the person."""
 
     said_at: datetime
     arrival: int
     memory_id: UUID
+    speaker: str = ""
 
 
 def select_messages(user: EndUser) -> ItemQuerySet:
@@ -64,26 +67,39 @@ def read_replies_before(user: EndUser, turns: Mapping[UUID, str]) -> dict[UUID, 
     return {pk: ends[earlier] for pk, earlier in found.items() if earlier in ends}
 
 
-def list_own_turns(
+def list_turns(
     user: EndUser, *, since: datetime | None = None, threads: Collection[str] | None = None
 ) -> tuple[list[ImportedTurn], int]:
-    """The person's turns, in no order, and how many of others were left out. In the user's scope."""
+    """What people said, in no order, and how many turns of machines were left out. In the user's scope."""
     imported = select_imported(user)
     if threads is not None:
         imported = imported.filter(thread_id__in=list(threads))
-    voices = list_voices(imported)
+    voices, names = list_voices(imported), list_told_names(user)
     if since is not None:
         imported = imported.filter(occurred_at__gte=since)
-    own: list[ImportedTurn] = []
+    turns: list[ImportedTurn] = []
     left_out = 0
     for said_at, arrival, memory_id, thread_id, speaker in imported.values_list(
         "occurred_at", "arrival", "pk", "thread_id", "speaker"
     ):
-        if is_own_voice(user, speaker, voices[thread_id]):
-            own.append(ImportedTurn(said_at, arrival, memory_id))
-        else:
+        if fold_key(speaker) in names or is_own_voice(user, speaker, voices[thread_id]):
+            turns.append(ImportedTurn(said_at, arrival, memory_id))
+        elif speaker.casefold() in MACHINE_LABELS:
             left_out += 1
-    return own, left_out
+        else:
+            turns.append(ImportedTurn(said_at, arrival, memory_id, speaker))
+    return turns, left_out
+
+
+def list_own_turns(user: EndUser, *, threads: Collection[str]) -> list[ImportedTurn]:
+    """The person's, in no order. In the user's scope."""
+    return [turn for turn in list_turns(user, threads=threads)[0] if not turn.speaker]
+
+
+def list_told_names(user: EndUser) -> set[str]:
+    """What the person said they are called, as keys of facts. In the user's scope."""
+    told = Fact.objects.for_user(user).active().filter(subject_key=SPEAKER, relation="name", polarity=True)
+    return set(told.values_list("object_key", flat=True))
 
 
 def list_voices(imported: ItemQuerySet) -> Mapping[str, set[str]]:

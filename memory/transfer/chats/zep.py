@@ -11,6 +11,7 @@ from memory.transfer.chats.messages import (
     clean_thread_id,
     get_text,
     iterate_objects,
+    parse_end,
     parse_time_or_none,
 )
 
@@ -54,7 +55,7 @@ def read_row(row: dict[str, object], thread: str) -> ImportedMessage | SkippedMe
     if not text:
         return SkippedMessage("empty")
     since = parse_time_or_none(row, "valid_at") if is_fact else None
-    return ImportedMessage(
+    message = ImportedMessage(
         kind=KIND,
         thread_id=thread,
         title=clean_label(get_text(row, "name", ""), 200) if is_fact else "",
@@ -62,4 +63,6 @@ def read_row(row: dict[str, object], thread: str) -> ImportedMessage | SkippedMe
         speaker=speaker,
         text=text,
         said_at=since or parse_time_or_none(row, "created_at"),
+        until=parse_end(row, "invalid_at") if is_fact else None,
     )
+    return SkippedMessage("fact that has ended") if message.is_over else message

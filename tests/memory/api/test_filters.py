@@ -263,3 +263,6 @@ def test_a_name_of_another_call_is_refused_with_what_it_is_called_here(api: ApiC
         [error] = refused.json()["errors"]
         assert error["field"] == names[0]
         assert f'"{names[1]}"' in error["message"]
+    stored = api.post("memories", {"text": QUESTION}).json()["id"]
+    refused = api.patch(f"memories/{stored}", {"tier": "history"})
+    assert "no call changes that of a memory" in refused.json()["errors"][0]["message"]

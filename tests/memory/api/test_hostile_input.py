@@ -332,6 +332,15 @@ def test_what_does_not_exist_is_a_problem_and_not_a_page(api: ApiClient, method:
         assert response.headers["Allow"]
 
 
+def test_an_address_that_no_call_has_is_told_apart_from_what_is_not_there(api: ApiClient) -> None:
+    missing = api.get("memories/5f0c0000-0000-4000-8000-000000000000")
+    assert missing.json()["detail"] == "There is no such thing here."
+    for path in ("/api/v1/users/ann/memory", "/api/v1/users/a%2Fb/memories"):
+        answer = api.send("GET", path)
+        assert answer.status_code == 404
+        assert answer.json()["detail"].startswith("No call has this address.")
+
+
 def test_a_foreign_host_is_a_problem_and_not_a_page(api: ApiClient) -> None:
     response = api.http.get(api.url("memories"), headers=api.headers({}), HTTP_HOST="evil.example")
     assert response.status_code == 400

@@ -123,6 +123,30 @@ def test_a_plain_question_for_a_fact_is_answered_first_and_needs_no_diet(
     assert all(holds(dinner, limit) for limit in LIMITS[:5])
 
 
+@pytest.mark.parametrize(
+    ("told", "limit", "unasked", "asked"),
+    [
+        ("I'm allergic to peanuts.", "peanuts", "How do I sort a list in Python?", "What is Ines allergic to?"),
+        ("Ich bin Vegetarier.", "Vegetarier", "Wie sortiere ich eine Liste in Python?", "Ist Ines Vegetarier?"),
+        (
+            "Je suis allergique aux noix.",
+            "noix",
+            "Comment trier une liste en Python ?",
+            "À quoi Ines est-elle allergique ?",
+        ),
+    ],
+)
+def test_the_limits_of_others_who_speak_are_told_where_the_question_touches_them(
+    user: EndUser, clock: Clock, told: str, limit: str, unasked: str, asked: str
+) -> None:
+    for name, said in (("ann", "I can't eat gluten."), ("Ines", told)):
+        memory.store_exchange(user, NewExchange("group", said, "Noted.", speaker=name), now=clock())
+        profiling.drain_exchanges(user, 5.0)
+        clock.advance(days=1)
+    assert not holds(list_known(compose(user, clock, unasked)), limit)
+    assert holds(list_known(compose(user, clock, asked)), f"Ines: {told}"), "as hers"
+
+
 def test_style_stands_whatever_is_asked(user: EndUser, clock: Clock) -> None:
     state(user, clock, *MANY)
     assert holds(list_known(compose(user, clock, "How long is the Danube?", "told")), "answers short")

@@ -6,11 +6,13 @@ import pytest
 from django.db import OperationalError
 from openai import OpenAI
 
+from memory.access.scope import user_scope
 from memory.facade import MemoryFacade
 from memory.gateway import turns
 from memory.gateway.identity import derive_thread
 from memory.gateway.review import remove_thinking, review_answer
-from memory.models import EndUser
+from memory.models import EndUser, Fact
+from outcomes.exchanges import profiling
 from tests.doubles.chat_server import ChatServer, Streamed, Whole, completion, said
 from tests.memory.gateway.conftest import OpenClient
 from tests.memory.gateway.kept import meta_of, rows, stored
@@ -52,6 +54,53 @@ def test_the_thread_is_named_by_a_header_or_by_how_it_began(client: OpenAI, mode
     derived = derive_thread("Plan my week")
     assert [row.thread_id for row in rows(user)] == ["t-1", "c-1", derived, derived]
     assert derive_thread("Plan my day") != derived
+
+
+def test_of_several_people_each_is_kept_by_name_and_orders_for_the_person_alone(
+    client: OpenAI, model: ChatServer, user: EndUser
+) -> None:
+    def say(text: str, name: str) -> Any:
+        messages: Any = [{"role": "user", "name": name, "content": text}]
+        return client.chat.completions.create(model="", messages=messages, extra_headers={"X-Thread-Id": "t-1"})
+
+    say("I live in Paris.", "ann")
+    # What is none is the model server's to judge.
+    reply = say("I live in Rome. My cat is called Tom.", " Bob\nMay ")
+    ordered = say("Add a goal: swim a mile", "Bob May")
+    assert [row.speaker for row in rows(user)] == ["ann", "Bob May", "Bob May"]
+    assert model.asked[1].body["messages"][-1]["name"] == " Bob\nMay "
+    assert meta_of(reply)["exchange_id"]
+    assert not meta_of(ordered).get("orders")
+    assert meta_of(say("Add a goal: run a mile", "ann"))["orders"][0]["done"] is True
+    profiling.drain_exchanges(user, 5.0)
+    with user_scope(user):
+        known = set(Fact.objects.for_user(user).values_list("subject", "object_key"))
+    assert {("you", "paris"), ("bob may", "rome"), ("bob may", "tom")} <= known
+    assert ("you", "rome") not in known
+
+
+def test_what_others_said_before_the_question_is_kept_once(client: OpenAI, model: ChatServer, user: EndUser) -> None:
+    def say(text: str, name: str | None = None) -> Any:
+        return {"role": "user", "content": text, **({"name": name} if name else {})}
+
+    spoken: Any = [
+        *(say("Good morning", "Bob"), {"role": "assistant", "content": "Morning."}, say("Some document")),
+        *(
+            say("I live in Rome.", "Bob"),
+            say("With a cat.", "Bob"),
+            say("I moved to Bern.", "Eve"),
+            say("\x00\u200b", "Kim"),
+        ),
+        *(say("Well then.", "ann"), say("Where does Bob live?", "ann")),
+    ]
+    for _ in range(2):
+        client.chat.completions.create(model="", messages=spoken, extra_headers={"X-Thread-Id": "t-1"})
+    assert [(row.speaker, row.user_message, row.assistant_message, row.interrupted) for row in rows(user)] == [
+        ("Bob", "I live in Rome.\n\nWith a cat.", "", True),
+        ("Eve", "I moved to Bern.", "", True),
+        ("ann", "Where does Bob live?", "Noted.", False),
+        ("ann", "Where does Bob live?", "Noted.", False),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -233,16 +233,46 @@ def test_what_an_import_brings_late_is_held_to_be_said_before(user: EndUser, clo
         (("system", "assistant"), False),
     ],
 )
-def test_of_several_people_only_who_is_named_as_the_person_is_believed(
+def test_of_several_people_each_is_believed_of_themselves(
     user: EndUser, clock: Clock, tmp_path: Path, voices: tuple[str, ...], own: bool
 ) -> None:
     first, *others = voices
     turns = [("2026-01-01T10:00:00Z", first, "I live in Leeds.")]
     turns += [("2026-01-01T10:01:00Z", other, "I live in Hull.") for other in others]
     said = import_turns(tmp_path, *turns)
-    assert facts_of(user) == (["I live in Leeds."] if own else [])
     people = [voice for voice in others if voice != "assistant"]
-    assert ("turns of other people left out" in said) is bool(people or not own)
+    told = [f"{voice}: I live in Hull." for voice in people]
+    if first != "system":
+        told.insert(0, "I live in Leeds." if own else f"{first}: I live in Leeds.")
+    assert facts_of(user) == told
+    assert bank(user) == (["I live in Leeds."] if own else [])
+    count = len(people) if own or first == "system" else len(people) + 1
+    assert (f"({count} of other people)" in said) is bool(count)
+    assert ("1 turns of machines left out" in said) is (first == "system")
+
+
+def test_what_others_say_in_an_import_ends_nothing_and_goes_on_from_their_own_turns(
+    user: EndUser, clock: Clock, tmp_path: Path
+) -> None:
+    tell(user, clock, "I'm Alice. I live in York.")
+    extract("--user=ann")
+    import_turns(
+        tmp_path,
+        ("2026-01-01T10:00:00Z", "Alice", "I have a dog called Rex."),
+        ("2026-01-01T10:01:00Z", "Bob", "I have a cat called Tom."),
+        ("2026-01-01T10:02:00Z", "assistant", "Where do you live?"),
+        ("2026-01-01T10:03:00Z", "Bob", "Rome"),
+    )
+    with user_scope(user):
+        facts = set(Fact.objects.for_user(user).active().values_list("subject", "relation", "object_key"))
+    assert {
+        ("bob", "cat", "tom"),
+        ("bob", "lives_in", "rome"),
+        ("you", "dog", "rex"),
+        ("you", "lives_in", "york"),
+    } <= facts
+    assert "Bob: I have a cat called Tom." in facts_of(user)
+    assert not [text for text in bank(user) if "Tom" in text or "Rome" in text]
 
 
 def test_a_turn_goes_on_from_those_before_it_in_its_thread(

@@ -60,6 +60,10 @@ def test_what_two_people_say_is_each_ones_own(send: Callable[..., Any], user: En
     profile_due_exchanges(user)
     told = {(one["subject"], one["object"]) for one in api.get("facts").json()["items"]}
     assert told == {("alice", "zurich"), ("bob", "bern")}
+    kept = send("GET", "/memories", params={"user_id": user.external_id})["results"]
+    assert sorted(one["actor_id"] for one in kept) == ["Alice", "Bob"]
+    send("POST", "/memories", json={"messages": "A lamp", "user_id": user.external_id, "infer": False})
+    assert "actor_id" not in send("POST", "/search", json={"query": "lamp", "user_id": user.external_id})["results"][0]
 
 
 def test_colours_of_a_terminal_are_no_words(send: Callable[..., Any], user: EndUser) -> None:

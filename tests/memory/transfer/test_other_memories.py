@@ -1,13 +1,18 @@
 """Files of other memories and of coding agents: recognised by what they hold, read as what was said."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from memory.transfer.chats.importing import ChatFile
+from memory.models import EndUser
+from memory.tiers import Tier
+from memory.transfer.chats.importing import ChatFile, import_chats
 from memory.transfer.chats.messages import BrokenExport, ImportedMessage
+from tests.api_client import ApiClient
 
 MEM0: dict[str, Any] = {
     "count": 2,
@@ -154,6 +159,31 @@ def test_a_file_is_recognised_and_read_as_what_was_said(
         (one.thread_id, one.speaker, one.text, one.said_at.isoformat()[:13] if one.said_at else "") for one in read
     ] == said
     assert file.survey().skipped.total() == left_out
+
+
+def test_what_another_memory_knows_to_be_over_is_left_out_and_the_rest_ends_in_its_time(
+    tmp_path: Path, user: EndUser, api: ApiClient
+) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
+    kept = {**MEM0["results"][0], "expiration_date": tomorrow.isoformat()}
+    gone = {**MEM0["results"][0], "id": "m-3", "expiration_date": "2026-04-01"}
+    facts = [
+        *ZEP_FACTS,
+        {**ZEP_FACTS[0], "uuid": "f-2", "fact": "Ines keeps hens", "invalid_at": "2025-06-01T00:00:00Z"},
+    ]
+    for kind, content, reason in (
+        ("mem0", {"results": [kept, gone]}, "expired"),
+        ("zep", facts, "fact that has ended"),
+    ):
+        path = tmp_path / kind
+        path.write_text(json.dumps(content), "utf-8")
+        assert ChatFile(path).survey().skipped == {reason: 1}
+        import_chats(user, ChatFile(path), tier=Tier.PATTERNS, now=timezone.now())
+    ends = {one["text"]: one["expires_at"] for one in api.get("memories").json()["items"]}
+    assert ends == {
+        "Keeps two beehives behind the shed": f"{tomorrow + timedelta(days=1)}T00:00:00Z",
+        "Ines keeps bees": None,
+    }
 
 
 def test_a_folder_of_transcripts_is_one_import(tmp_path: Path) -> None:

@@ -137,6 +137,7 @@ def test_a_failure_is_tried_again_under_the_same_id_and_then_given_up(
     assert send_due() == 2, "back again, it gets what waited"
     ids = [received.headers["webhook-id"] for received in receiver.received]
     assert ids[0] == ids[1] != ids[2]
+    assert [verify(received, secret)["id"] for received in receiver.received] == ids, "where the headers are not kept"
     assert verify(receiver.received[1], secret)["type"] == "memory.stored"
 
     receiver.replies = [Reply(400, b"no such thing")]

@@ -104,6 +104,7 @@ class RotateKeyForm(forms.Form):
         ),
         coerce=lambda hours: timedelta(hours=int(hours)),
         empty_value=None,
+        initial="24",
         required=False,
     )
 

@@ -299,6 +299,7 @@ def test_a_key_is_rotated_and_the_old_one_works_as_long_as_was_said(
     governing: Console, organization: Organization, user: EndUser, services: None, old_for: str, days_left: int
 ) -> None:
     row, old = make_key(governing, organization, people="ann", requests_per_second="5", days="100")
+    assert '<option value="24" selected>' in governing.get(f"/console/key-{row.pk}").content.decode()
     sent = governing.post(f"/console/key-{row.pk}", {"action": "rotate", "old_for": old_for})
     assert sent.headers["Location"] == "/console/keys"
     page = governing.get("/console/keys").content.decode()

@@ -10,7 +10,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -23,6 +22,7 @@ from memory.console.forms import end_day
 from memory.console.settings.changes import describe_changes
 from memory.console.settings.forms import KeyEndForm, KeyNameForm, RateForm, RotateKeyForm, list_unknown
 from memory.console.settings.keys import count_made_key, describe_key_state, show_once
+from memory.console.tags import exact
 from memory.models import ApiKey, AuditEvent
 from memory.web.notices import tell_with_undo
 from memory.web.pages import OperatorRequest, operator_page, require_owner
@@ -122,7 +122,7 @@ def describe_old_key(key: ApiKey) -> str:
         return _("The old key %(hint)s… is revoked: its next call is refused.") % told
     if key.expires_at is None:
         return _("The old key %(hint)s… works until somebody revokes it.") % told
-    told["until"] = date_format(timezone.localtime(key.expires_at), "DATETIME_FORMAT")
+    told["until"] = exact(key.expires_at)
     return _("The old key %(hint)s… works until %(until)s.") % told
 
 

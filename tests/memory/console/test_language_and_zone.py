@@ -151,3 +151,8 @@ def test_a_button_says_what_it_does_and_a_heading_what_has_been_done(user: EndUs
 def test_the_graph_asks_for_two_names_and_not_for_a_time(console: Console, place: str) -> None:
     page = console.get(f"{place}/graph", headers=GERMAN).content.decode()
     assert re.findall(r'<label for="id_(?:start|end)">([^<]+)<', page) == ["Verbindung von", "Verbindung zu"]
+
+
+def test_a_day_stands_in_the_title_as_the_language_writes_it(console: Console, place: str) -> None:
+    page = console.get(f"{place}/timeline", {"as_of": "2026-05-03"}, headers=GERMAN).content.decode()
+    assert "Stand 3. Mai 2026" in page

@@ -128,6 +128,56 @@ def limit_key(row: ApiKey, requests_per_second: int | None, *, now: datetime, ac
     return before
 
 
+def rename_key(row: ApiKey, name: str, *, now: datetime, actor: str) -> bool:
+    """False where it has that name. What it did before stays told under the name it had."""
+    if row.name == name:
+        return False
+    with transaction.atomic():
+        ApiKey.objects.filter(pk=row.pk).update(name=name)
+        record_key_change(row, AuditAction.KEY_RENAMED, now=now, actor=actor)
+    row.name = name
+    return True
+
+
+def change_key_end(row: ApiKey, expires_at: datetime | None, *, now: datetime, actor: str) -> bool:
+    """Let a key end sooner or later than it was made to; None is never. False where that is so already."""
+    if row.expires_at == expires_at:
+        return False
+    with transaction.atomic():
+        ApiKey.objects.filter(pk=row.pk).update(expires_at=expires_at)
+        ends = expires_at.isoformat() if expires_at else None
+        record_key_change(row, AuditAction.KEY_END_CHANGED, now=now, actor=actor, ends=ends)
+    row.expires_at = expires_at
+    return True
+
+
+def rotate_key(row: ApiKey, *, old_for: timedelta | None, now: datetime, actor: str) -> tuple[ApiKey, str]:
+    """Another key that may what this one may, until when it may, and its plain text.
+
+    The old one works for ``old_for`` more and never longer than it would have; with None until somebody revokes it.
+    """
+    with transaction.atomic():
+        lifetime = row.expires_at - now if row.expires_at else None
+        made, plain = issue_key(
+            row.organization,
+            row.name,
+            row.scopes,
+            now=now,
+            user_ids=row.user_ids,
+            lifetime=lifetime,
+            requests_per_second=row.requests_per_second,
+            secret_handling=SecretHandling(row.secrets),
+            scope=RowScope.of(row),
+            actor=actor,
+        )
+        record_key_change(row, AuditAction.KEY_ROTATED, now=now, actor=actor, made=made.pk)
+        if old_for is not None and not old_for:
+            revoke_key(row, now=now, actor=actor)
+        elif old_for is not None and (row.expires_at is None or row.expires_at > now + old_for):
+            change_key_end(row, now + old_for, now=now, actor=actor)
+    return made, plain
+
+
 def find_keys(selector: str, organization: Organization | None = None) -> list[ApiKey]:
     """Keys by their exact name, by the beginning that listings show, or by the key itself; the newest first."""
     rows = ApiKey.objects.select_related("organization").order_by("-created_at", "-pk")

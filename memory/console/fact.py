@@ -238,7 +238,7 @@ def drop_reading(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.U
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_page
 def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) -> HttpResponse:
-    find_fact(person, fact_id)
+    before = find_fact(person, fact_id).fact.state
     if request.method != "POST":
         return redirect_to_fact(request, person, fact_id)
     try:
@@ -252,7 +252,10 @@ def restore(request: OperatorRequest, person: ViewedPerson, fact_id: uuid.UUID) 
     if changed is not None and changed.state != FactState.ACTIVE:
         messages.error(request, _("Not undone: another fact that is current says the same."))
         return redirect_to_fact(request, person, fact_id)
-    return respond_to_change(request, person, changed, _("The fact is current again. What took its place is too."))
+    said = _("The fact is current again.")
+    if before == FactState.SUPERSEDED:
+        said = _("The fact is current again. What took its place is too.")
+    return respond_to_change(request, person, changed, said)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -167,8 +167,16 @@ def find_version_text(person: ViewedPerson, item: MemoryItem, number: str) -> st
 def render_edit_form(
     request: OperatorRequest, person: ViewedPerson, item: MemoryItem, form: RevisionForm, status: int = 200
 ) -> HttpResponse:
+    if is_passage(item):
+        form.fields["text"].widget.attrs["readonly"] = True
     context = {"person": person, "item": item, "form": form, "is_bank": item.tier == Tier.MEMORY_BANK}
+    context["is_passage"] = is_passage(item)
     return render_page(request, "console/item/edit.html", "console/item/_form.html", context, status=status)
+
+
+def is_passage(item: MemoryItem) -> bool:
+    """Of a book, which is kept as it was handed in and is removed as a whole."""
+    return item.source.get("kind") == "book" and "doc_id" in item.source
 
 
 def is_current(form: RevisionForm, item: MemoryItem) -> bool:
@@ -254,8 +262,12 @@ def respond_to_change(
 def delete(request: OperatorRequest, person: ViewedPerson, item_id: uuid.UUID) -> HttpResponse:
     if request.method != "POST":
         return ask_confirmation(request, person, item_id, "delete")
-    if not open_facade(person).remove(person.user, item_id, now=timezone.now()):
-        raise Http404("no such memory")
+    try:
+        if not open_facade(person).remove_alone(person.user, item_id, now=timezone.now()):
+            raise Http404("no such memory")
+    except WriteRefused as error:
+        messages.error(request, _("Not deleted: {rule}.").format(rule=word_refusal(error.rule)))
+        return redirect_to_item(request, person, item_id)
     messages.success(request, _("The memory was deleted."))
     return redirect("console:memories", *person.path)
 

@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from memory.access.users import get_or_create_user
+from memory.access.users import find_user, get_or_create_user
 from memory.console.forms import PeopleForm
 from memory.console.settings.forms import PersonForm
 from memory.models import EndUser, Operator, Organization
@@ -51,10 +51,7 @@ def home(request: OperatorRequest) -> HttpResponse:
 def page(request: OperatorRequest) -> HttpResponse:
     adding = PersonForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and adding.is_valid():
-        organization, external_id = adding.cleaned_data["organization"], adding.cleaned_data["external_id"]
-        get_or_create_user(organization, external_id)
-        messages.success(request, _("{name} is added. Nothing is remembered of them yet.").format(name=external_id))
-        return redirect("console:connect", organization.slug, external_id)
+        return add_person(request, adding.cleaned_data["organization"], adding.cleaned_data["external_id"])
     form = PeopleForm(request.GET)
     query = form.cleaned_data["q"] if form.is_valid() else ""
     context = {
@@ -68,6 +65,18 @@ def page(request: OperatorRequest) -> HttpResponse:
     return render_page(
         request, "console/people/page.html", "console/people/_organizations.html", context, status=status
     )
+
+
+def add_person(request: OperatorRequest, organization: Organization, external_id: str) -> HttpResponse:
+    """To what comes next: a client for whoever is new, and what is remembered of whoever is not."""
+    if find_user(organization.pk, external_id):
+        messages.info(
+            request, _("{name} is here already. This is what is remembered of them.").format(name=external_id)
+        )
+        return redirect("console:overview", organization.slug, external_id)
+    get_or_create_user(organization, external_id)
+    messages.success(request, _("{name} is added. Nothing is remembered of them yet.").format(name=external_id))
+    return redirect("console:connect", organization.slug, external_id)
 
 
 def list_nameable() -> QuerySet[EndUser]:

@@ -17,7 +17,17 @@ NAMES: Final = {
     "memory_id": _("Memory"),
     "outcome": _("Outcome"),
     "doc_id": _("Book"),
+    "title": _("Title"),
+    "author": _("Author"),
+    "section": _("Section"),
+    "page": _("Page"),
+    "last_page": _("Last page"),
+    "position": _("Position"),
+    "file_type": _("File"),
+    "content_type": _("Content"),
 }
+# Of a passage of a book.
+CONTENTS: Final = {"text": _("text"), "code": _("code"), "rows": _("rows of a table")}
 KINDS: Final = {
     "book": _("passage of a book"),
     "console": _("written in the console"),
@@ -41,8 +51,8 @@ SOURCES: Final = {
 
 
 def list_provenance(item: MemoryItem) -> list[tuple[str, Any]]:
-    """Names and values, but for the conversation, which has a line of its own with a link."""
-    source = leave_out_conversation(item, item.source)
+    """Names and values, but for the conversation, which has a line of its own with a link, and what is not known."""
+    source = [(name, value) for name, value in leave_out_conversation(item, item.source) if value not in (None, "")]
     told = [(str(NAMES.get(name, name)), word_value(name, value)) for name, value in source]
     return [*told, *leave_out_conversation(item, item.metadata)]
 
@@ -55,6 +65,8 @@ def leave_out_conversation(item: MemoryItem, values: Mapping[str, Any]) -> list[
 def word_value(name: str, value: object) -> object:
     if name in {"kind", "type", "fact"} and str(value) in KINDS:
         return str(KINDS[str(value)])
+    if name == "content_type" and str(value) in CONTENTS:
+        return str(CONTENTS[str(value)])
     return name_word(value) if name == "outcome" and isinstance(value, str) else value
 
 

@@ -61,10 +61,15 @@ def page(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
 @require_POST
 @person_page
 def make_space(request: OperatorRequest, person: ViewedPerson) -> HttpResponse:
-    with tell_refusals(request):
-        access = open_facade(person).make_space(
-            person.organization.pk, request.POST.get("name", ""), person.user, now=timezone.now()
+    facade, name = open_facade(person), request.POST.get("name", "")
+    if name.strip().casefold() in {access.name.casefold() for access in facade.list_spaces(person.user)}:
+        # Two of one name could not be told apart where a memory is shared.
+        messages.error(
+            request, _("{external_id} has a space of that name.").format(external_id=person.user.external_id)
         )
+        return redirect("console:spaces", *person.path)
+    with tell_refusals(request):
+        access = facade.make_space(person.organization.pk, name, person.user, now=timezone.now())
         messages.success(
             request,
             _("{name} is made, with {external_id} as its curator.").format(

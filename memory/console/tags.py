@@ -23,6 +23,7 @@ from memory.access.confinement import RowScope
 from memory.access.members import is_owner, list_owners
 from memory.console.acting import open_facade
 from memory.console.explanations import STAGES
+from memory.console.fact_lines import word_day
 from memory.console.glossary import TERMS
 from memory.console.inbox.wordings import WORDINGS
 from memory.console.reason_wordings import word_reason
@@ -250,6 +251,12 @@ def weekday(value: date) -> str:
     written = date_format(value, pgettext("a day as a heading", "l, j F Y"))
     # Django has names of days in capitals where the language has none within a line.
     return capfirst(written.lower()) if get_language() in LOWER_CASE_DAYS else written
+
+
+@register.filter
+def full_day(value: date) -> str:
+    """ "30 November 2026", in German "30. November 2026"."""
+    return word_day(value, get_language())
 
 
 @register.filter

@@ -41,7 +41,7 @@ from memory.console.measuring import everybody
 from memory.console.measuring import page as measuring
 from memory.console.measuring.comparing import compare
 from memory.console.replay import page as replay
-from memory.console.settings import changes, configuration, data, hub, keys, mcp_diagnostics, members, model_calls
+from memory.console.settings import changes, configuration, data, hub, key, keys, mcp_diagnostics, members, model_calls
 from memory.console.transfer import job as transfer_job
 from memory.console.transfer import links
 from memory.console.transfer import page as transfer
@@ -62,7 +62,7 @@ urlpatterns = [
     path("settings", hub.page, name="settings"),
     path("changes", changes.page, name="changes"),
     path("keys", keys.page, name="keys"),
-    path("key-<int:key_id>", keys.detail, name="key"),
+    path("key-<int:key_id>", key.page, name="key"),
     path("members", members.page, name="members"),
     path("configuration", configuration.page, name="configuration"),
     path("model-calls", model_calls.page, name="model_calls"),

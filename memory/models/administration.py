@@ -18,6 +18,9 @@ ACTOR_CHARS = 200
 class AuditAction(StrEnum):
     KEY_ISSUED = "key.issued"
     KEY_LIMITED = "key.limited"
+    KEY_RENAMED = "key.renamed"
+    KEY_END_CHANGED = "key.end_changed"
+    KEY_ROTATED = "key.rotated"
     KEY_REVOKED = "key.revoked"
     MEMBER_ADDED = "member.added"
     MEMBER_CHANGED = "member.changed"

@@ -95,7 +95,7 @@ class DayState:
     facts: list[FactLine]
     fact_count: int
     memories: list[tuple[str, int]]
-    before: date
+    before: date | None
     after: date | None
 
 
@@ -164,6 +164,6 @@ def load_day_state(person: ViewedPerson, day: date) -> DayState:
         build_fact_lines(facts, memory.find_successors(person.user, facts), now),
         total,
         sorted(memories.items()),
-        day - timedelta(days=1),
+        day - timedelta(days=1) if day > date.min else None,
         day + timedelta(days=1) if day < now.date() else None,
     )

@@ -1,10 +1,11 @@
 """What the pages of settings are given: keys to make and to limit, operators to add."""
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any, Final
 
 from django import forms
+from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from memory.access.confinement import RowScope
 from memory.access.keys import SCOPES
 from memory.access.users import EXTERNAL_ID_PATTERN
-from memory.console.forms import validate_scope_id
+from memory.console.forms import end_day, validate_scope_id
 from memory.models import EndUser, Operator, Organization
 from memory.models.people import OperatorRole, SecretHandling
 from memory.web.viewing import list_owned_organizations
@@ -67,11 +68,49 @@ class RateForm(forms.Form):
     )
 
 
-class IssueKeyForm(RateForm):
-    organization = OwnedOrganizationField()
+class KeyNameForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("What for"), max_length=200, strip=True, widget=forms.TextInput(attrs={"dir": "auto"})
     )
+
+
+class KeyEndForm(forms.Form):
+    """Until the end of which day a key works."""
+
+    ends = forms.DateField(
+        label=gettext_lazy("Ends with the day"),
+        required=False,
+        help_text=gettext_lazy("Empty: it does not end by itself."),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+    )
+
+    def clean_ends(self) -> date | None:
+        day: date | None = self.cleaned_data["ends"]
+        if day and end_day(day) <= timezone.now():
+            raise forms.ValidationError(_("Choose a day to come. Revoke the key to end it now."))
+        return day
+
+
+class RotateKeyForm(forms.Form):
+    """How many hours longer the key works that another takes the place of."""
+
+    old_for = forms.TypedChoiceField(
+        label=gettext_lazy("The old one works"),
+        choices=(
+            ("24", gettext_lazy("a day more")),
+            ("168", gettext_lazy("7 days more")),
+            ("", gettext_lazy("until somebody revokes it")),
+            ("0", gettext_lazy("no longer: it is revoked now")),
+        ),
+        coerce=lambda hours: timedelta(hours=int(hours)),
+        empty_value=None,
+        initial="24",
+        required=False,
+    )
+
+
+class IssueKeyForm(KeyNameForm, RateForm):
+    organization = OwnedOrganizationField()
     scopes = forms.MultipleChoiceField(
         label=gettext_lazy("It may"),
         choices=SCOPE_CHOICES,

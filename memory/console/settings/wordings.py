@@ -13,6 +13,9 @@ from memory.web.labels import describe_actor
 CHANGES: Final[Mapping[str, str | Promise]] = {
     AuditAction.KEY_ISSUED: gettext_lazy("Key made"),
     AuditAction.KEY_LIMITED: gettext_lazy("Limit of a key changed"),
+    AuditAction.KEY_RENAMED: gettext_lazy("Key renamed"),
+    AuditAction.KEY_END_CHANGED: gettext_lazy("End of a key changed"),
+    AuditAction.KEY_ROTATED: gettext_lazy("Key replaced by another"),
     AuditAction.KEY_REVOKED: gettext_lazy("Key revoked"),
     AuditAction.MEMBER_ADDED: gettext_lazy("Member added"),
     AuditAction.MEMBER_CHANGED: gettext_lazy("Role changed"),

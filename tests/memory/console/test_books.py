@@ -1,5 +1,6 @@
 """Books in the console: handed in, watched, read, searched, published and removed, and by members only."""
 
+import re
 import uuid
 from datetime import timedelta
 
@@ -121,6 +122,22 @@ def test_a_book_hides_neither_what_was_said_nor_what_happened(
     assert timeline.count('<span class="badge plain">Books</span>') == 1
     overview = console.get(place).content.decode()
     assert "The lamp oil is in the cellar" in overview
+
+
+def test_a_passage_goes_with_its_book_alone_and_says_where_it_stands(
+    console: Console, place: str, user: EndUser, book: Book
+) -> None:
+    found = console.get(f"{place}/books/{book.pk}?query=How+high+stands+lamp+6").content.decode()
+    own = f"{place}/memories/{found.split('/memories/')[1].split(chr(34))[0]}"
+    page = console.get(own).content.decode()
+    assert ("None</dd>" in page, "last_page" in page, f"{own}/delete" in page) == (False, False, False)
+    assert "Position</dt>" in page
+    refused = console.post(f"{own}/delete", follow=True).content.decode()
+    assert "Not deleted: is a passage of a book" in refused
+    assert console.get(own).status_code == 200
+    form = console.get(f"{own}/edit").content.decode()
+    assert re.search(r"<textarea[^>]* readonly", form)
+    assert "A passage of a book is kept as it was handed in." in form
 
 
 def test_a_book_is_listed_read_searched_and_removed(console: Console, place: str, user: EndUser, book: Book) -> None:

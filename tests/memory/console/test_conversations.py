@@ -119,6 +119,9 @@ def test_a_button_records_an_outcome(
     with user_scope(item.user):
         event = OutcomeEvent.objects.get()
     assert (event.outcome, event.source, event.actor) == (said, "explicit", "operator:olga")
+    # The list says it in the words of the conversation.
+    listed = console.get(f"{place}/conversations").content.decode()
+    assert f'outcome-{said}">{"partly worked" if said == "partial" else said}<' in listed
 
 
 def test_an_outcome_is_about_the_memories_that_are_ticked(

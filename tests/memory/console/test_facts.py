@@ -228,7 +228,8 @@ def test_rejecting_takes_it_out_of_facts_and_bank_and_undoing_brings_both_back(
     assert "Leeds" in read(console, f"{place}/facts", state="retracted")
 
     page = console.post(f"{place}/facts/{fact.pk}/restore", follow=True).content.decode()
-    assert "The fact is current again" in page
+    assert "The fact is current again." in page
+    assert "What took its place" not in page
     assert reload_fact(fact).state == FactState.ACTIVE
     assert load_bank_status(fact) == Status.ACTIVE
 

@@ -64,3 +64,22 @@ def test_the_first_field_that_is_wrong_has_the_focus(owner: Operator, visit: Cal
         assert page.evaluate("document.activeElement !== document.body")
         assert page.evaluate(IN_VIEW)
         there.complaints.clear()
+
+
+def test_a_page_that_was_open_for_too_long_says_what_to_do(
+    owner: Operator, visit: Callable[..., Visit], place: str
+) -> None:
+    for browser in open_browser():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/bank")
+        # As signing in again in another window does.
+        page.context.clear_cookies(name="commonplace_csrf")
+        page.fill("#add textarea", "Ann grows plums.")
+        page.wait_for_selector(".toast")
+        assert page.text_content(".toast") == (
+            "You may not do that, or this page was open for too long. Reload it and try again."
+        )
+        # The browser itself tells of the status.
+        assert all("403" in said for said in there.complaints)

@@ -222,3 +222,23 @@ def test_pages_carry_the_policy_that_forbids_inline_code(console: Console, place
     assert "unsafe" not in policy
     page = console.get(place).content.decode()
     assert '"selfRequestsOnly": true, "allowEval": false, "allowScriptTags": false' in page
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("{place}%00", "{place}/conversations?q=a%00b", "{place}/conversations?thread=%00", "{place}/books?q=%00"),
+        "{place}/bank?tags=a%00b",
+    ],
+)
+def test_a_character_that_the_database_cannot_take_is_the_senders_mistake(
+    console: Console, place: str, address: str
+) -> None:
+    answer = console.get(address.format(place=place))
+    assert answer.status_code == 400
+    assert "holds a character that no text can have" in answer.content.decode()
+
+
+def test_a_value_that_a_page_reads_without_a_form_is_refused_alike(governing: Console, place: str) -> None:
+    assert governing.post("/console/mcp", {"organization": "a\x00b"}).status_code == 400
+    assert governing.post(f"{place}/personality/save", {"name": "a\x00b", "content": "x"}).status_code in {400, 422}

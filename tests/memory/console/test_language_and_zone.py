@@ -1,8 +1,10 @@
 """In which language and zone pages are shown, and that programs are answered in English whatever they send."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.conf import settings
 from django.template import Context, Template
 from django.test import Client
 from django.utils import timezone, translation
@@ -128,3 +130,29 @@ def test_a_day_and_what_it_counts_are_bent_as_the_language_bends_them(console: C
     page = console.get("/console/acme/ann/timeline", headers={"Accept-Language": "en"}).content.decode()
     assert "Monday, 2 November 2026" in page
     assert "2 learned" in page
+
+
+def test_a_labelled_cell_keeps_the_way_the_page_is_written() -> None:
+    """On a phone its label stands before it: with a direction of its own an English name had the label behind it."""
+    pages = (settings.BASE_DIR / "templates").rglob("*.html")
+    assert not [page for page in pages if re.search(r'<td(?=[^>]* data-label)[^>]* dir="auto"', page.read_text())]
+
+
+def test_a_button_says_what_it_does_and_a_heading_what_has_been_done(user: EndUser) -> None:
+    MemoryFacade().store(user, NewMemory("Ann grows plums.", tags=["identity"]), now=timezone.now())
+    token = MemoryFacade("operator:olga").make_personal_link(user, timedelta(days=1), now=timezone.now())[1]
+    browser = Client()
+    browser.get(f"/me/{token}")
+    page = browser.get("/me/memories", headers=GERMAN).content.decode()
+    assert ">Beiseitelegen</button>" in page
+    assert ">Beiseitegelegt</a>" in page
+
+
+def test_the_graph_asks_for_two_names_and_not_for_a_time(console: Console, place: str) -> None:
+    page = console.get(f"{place}/graph", headers=GERMAN).content.decode()
+    assert re.findall(r'<label for="id_(?:start|end)">([^<]+)<', page) == ["Verbindung von", "Verbindung zu"]
+
+
+def test_a_day_stands_in_the_title_as_the_language_writes_it(console: Console, place: str) -> None:
+    page = console.get(f"{place}/timeline", {"as_of": "2026-05-03"}, headers=GERMAN).content.decode()
+    assert "Stand 3. Mai 2026" in page

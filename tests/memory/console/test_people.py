@@ -98,5 +98,9 @@ def test_an_owner_adds_a_person_and_erases_one_from_their_page(
     added = governing.post("/console/people", fields)
     assert added.headers["Location"] == "/console/acme/maya/connect"
     assert EndUser.objects.get(external_id="maya").organization == organization
+    # Whoever is known is not told to be new, with nothing remembered of them.
+    again = governing.post("/console/people", fields, follow=True)
+    assert again.redirect_chain[0][0] == "/console/acme/maya"
+    assert "maya is here already." in again.content.decode()
     assert f"{place}/erase" in governing.get(place).content.decode()
     assert f"{place}/erase" not in console.get(place).content.decode()

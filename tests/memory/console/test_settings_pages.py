@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from memory.access.keys import authenticate
 from memory.models import ApiKey, AuditEvent, EndUser, Membership, Operator, Organization
@@ -258,3 +260,81 @@ def test_a_key_for_somebody_unknown_asks_whether_that_is_meant(
     governing.post("/console/keys", {**fields, "allows_unknown": "on"})
     own = f"/console/key-{ApiKey.objects.get().pk}"
     assert "not known yet: <bdi>ben</bdi>" in governing.get(own).content.decode()
+
+
+def make_key(governing: Console, organization: Organization, **more: str) -> tuple[ApiKey, str]:
+    fields = {"organization": organization.pk, "name": "Nightly", "scopes": ["read"], **more}
+    governing.post("/console/keys", fields)
+    [plain] = KEY.findall(governing.get("/console/keys").content.decode())
+    return ApiKey.objects.latest("pk"), plain
+
+
+def test_a_key_is_renamed_and_its_end_moved(
+    governing: Console, organization: Organization, user: EndUser, services: None
+) -> None:
+    row, plain = make_key(governing, organization, people="ann", days="3")
+    own = f"/console/key-{row.pk}"
+    page = governing.post(own, {"action": "name", "name": "Ann’s robot"}, follow=True).content.decode()
+    assert "The key is called Ann’s robot from now on." in page
+    assert governing.post(own, {"action": "name", "name": " "}).status_code == 422
+    # A name may be that of a person who is erased one day: no event has it.
+    assert not AuditEvent.objects.filter(details__icontains="robot").exists()
+
+    # What stands in the field already is not moved to the last moment of its day.
+    assert row.expires_at is not None
+    governing.post(own, {"action": "end", "ends": f"{row.expires_at:%Y-%m-%d}"})
+    assert ApiKey.objects.get(pk=row.pk).expires_at == row.expires_at
+    governing.post(own, {"action": "end", "ends": f"{timezone.now() + timedelta(days=40):%Y-%m-%d}"})
+    assert authenticate(plain, now=timezone.now() + timedelta(days=39)) is not None
+    assert authenticate(plain, now=timezone.now() + timedelta(days=41)) is None
+    assert "Choose a day to come." in governing.post(own, {"action": "end", "ends": "2020-01-01"}).content.decode()
+    governing.post(own, {"action": "end", "ends": ""})
+    assert ApiKey.objects.get(pk=row.pk).expires_at is None
+    changes = governing.get(own).content.decode()
+    assert ("Key renamed" in changes, "End of a key changed" in changes) == (True, True)
+
+
+@pytest.mark.parametrize(("old_for", "days_left"), [("24", 1), ("168", 7), ("", 99), ("0", 0)])
+def test_a_key_is_rotated_and_the_old_one_works_as_long_as_was_said(
+    governing: Console, organization: Organization, user: EndUser, services: None, old_for: str, days_left: int
+) -> None:
+    row, old = make_key(governing, organization, people="ann", requests_per_second="5", days="100")
+    assert '<option value="24" selected>' in governing.get(f"/console/key-{row.pk}").content.decode()
+    sent = governing.post(f"/console/key-{row.pk}", {"action": "rotate", "old_for": old_for})
+    assert sent.headers["Location"] == "/console/keys"
+    page = governing.get("/console/keys").content.decode()
+    [plain] = KEY.findall(page)
+    assert f"The old key {row.hint}… " in page
+    now = timezone.now()
+    made = ApiKey.objects.latest("pk")
+    assert (made.name, made.scopes, made.user_ids, made.requests_per_second) == ("Nightly", ["read"], ["ann"], 5)
+    assert authenticate(plain, now=now + timedelta(days=99)) is not None
+    # It ends when the old one was to end: no client gets in longer by it.
+    assert authenticate(plain, now=now + timedelta(days=101)) is None
+    assert (authenticate(old, now=now + timedelta(days=days_left - 0.5)) is not None) == bool(days_left)
+    assert authenticate(old, now=now + timedelta(days=days_left + 0.5)) is None or days_left == 99
+    assert "Key replaced by another" in governing.get(f"/console/key-{row.pk}").content.decode()
+
+
+def test_a_key_that_opens_nothing_is_neither_rotated_nor_changed(
+    governing: Console, organization: Organization, user: EndUser, services: None
+) -> None:
+    row, _plain = make_key(governing, organization)
+    ApiKey.objects.filter(pk=row.pk).update(expires_at=row.created_at)
+    own = f"/console/key-{row.pk}"
+    assert "Make the new key" not in governing.get(own).content.decode()
+    assert governing.post(own, {"action": "rotate", "old_for": "24"}).status_code == 422
+    governing.post(own, {"action": "revoke"})
+    governing.post(own, {"action": "name", "name": "Other"})
+    governing.post(own, {"action": "end", "ends": ""})
+    governing.post(own, {"action": "rotate", "old_for": "24"})
+    [left] = ApiKey.objects.all()
+    assert (left.name, left.expires_at) == ("Nightly", row.created_at)
+
+
+def test_a_form_that_is_refused_counts_as_no_key(
+    governing: Console, organization: Organization, user: EndUser, services: None
+) -> None:
+    for _number in range(21):
+        assert governing.post("/console/keys", {"organization": organization.pk, "name": ""}).status_code == 422
+    make_key(governing, organization)

@@ -41,6 +41,9 @@ def test_a_space_is_made_and_its_curator_alone_says_who_belongs_to_it(
     made = console.post(f"{place}/spaces/make", {"name": "Garden <b>"}, follow=True).content.decode()
     assert "Garden &lt;b&gt; is made" in made
     [access] = facade.list_spaces(user)
+    again = console.post(f"{place}/spaces/make", {"name": " garden <B> "}, follow=True).content.decode()
+    assert "ann has a space of that name." in again
+    [access] = facade.list_spaces(user)
     assert "Not done: the name" in console.post(f"{place}/spaces/make", {"name": " "}, follow=True).content.decode()
     members = f"{place}/spaces/{access.slug}/members"
     for body, said in (

@@ -182,3 +182,13 @@ def test_the_latest_memories_are_in_one_order_whatever_became_of_them(user: EndU
         behind = HistoryPlace(wanted[2][0], "memory", 1)
         found = list_latest_stored(user, until=now, after=behind, limit=99)
         assert [row.subject_id for row in found] == [pk for at, pk in wanted if at <= behind.at]
+
+
+def test_the_days_beside_a_day_keep_the_kind_and_the_first_day_has_none_before(console: Console, place: str) -> None:
+    page = read(console, place, as_of="2026-05-03", kind=HistoryKind.LEARNED)
+    assert 'href="?kind=learned&amp;as_of=2026-05-02"' in page
+    assert 'href="?kind=learned&amp;as_of=2026-05-04"' in page
+    # A year that is still being typed, as "0001" on the way to "1999".
+    first = console.get(f"{place}/timeline", {"as_of": "0001-01-01"})
+    assert first.status_code == 200
+    assert "Day before" not in first.content.decode()

@@ -85,7 +85,7 @@ def test_chats_are_recognised_and_shown_before_anything_is_written(console: Cons
 
     page = check_chats(console, user)
     text = console.get(page).content.decode()
-    for told in ("JSON Lines", "3 in 2 conversations", "2026-05-01 to 2026-05-03", "1 (empty)"):
+    for told in ("JSON Lines", "3 in 2 conversations", "1 May 2026 to 3 May 2026", "1 (empty)"):
         assert told in text
     assert list_texts(user) == set()
     console.post(f"{page}/change", {"do": "discard"})
@@ -114,6 +114,9 @@ def test_an_import_of_chats_is_taken_back_with_its_facts_and_may_come_again(
     run_worker(user)
     text = console.get(page).content.decode()
     assert ("3 new, 0 already there" in text, "taught 1 fact" in text) == (True, True)
+    # From here one goes on to what was added.
+    links = re.findall(r'<a href="/console/acme/ann/(\w+)">', text[text.index("taught 1 fact") :])
+    assert links[:3] == ["conversations", "memories", "facts"]
     assert "My sister is called Mara." in list_texts(user)
     again = check_chats(console, user)
     assert '<td data-label="Already here">3</td>' in console.get(again).content.decode()

@@ -39,7 +39,7 @@ def api(stack: Stack) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def embedder(stack: Stack) -> Iterator[psutil.Process]:
-    process = stack.child("embedder")
+    process = stack.find_child("embedder")
     yield process
     # Other tests share the installation, also after a failure in here.
     with contextlib.suppress(psutil.NoSuchProcess):
@@ -99,7 +99,7 @@ def test_a_killed_worker_an_emptied_queue_and_a_frozen_embedder_lose_nothing(
     write_parcels(api, 0, 500)
     begin_indexing(api, embedder)
     assert index_status(api)["pending"] > 0, "the worker was to die in the middle of its work"
-    worker = stack.child("worker")
+    worker = stack.find_child("worker")
     for process in [*worker.children(recursive=True), worker]:
         process.kill()
     embedder.send_signal(signal.SIGCONT)
@@ -129,7 +129,7 @@ def test_a_worker_killed_in_a_burst_of_exchanges_leaves_none_of_them_unread(stac
         assert answer.status_code == 201, answer.text
         stored.append(answer.json()["exchange_id"])
         if number == 24:
-            worker = stack.child("worker")
+            worker = stack.find_child("worker")
             for process in [*worker.children(recursive=True), worker]:
                 process.kill()
             redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()
@@ -160,7 +160,7 @@ def test_a_worker_killed_while_it_reads_a_book_leaves_no_half_of_it(
         return dict(api.get(f"{books}/jobs/{handed.json()['job_id']}/status", headers=person).json())
 
     assert eventually(lambda: read_status()["stage"] == "embedding", INDEXED_WITHIN_S), read_status()
-    worker = stack.child("books")
+    worker = stack.find_child("books")
     for process in [*worker.children(recursive=True), worker]:
         process.kill()
     redis.Redis.from_url(embedded.redis_url(stack.data_dir)).flushall()

@@ -92,7 +92,7 @@ def find_known_lines(
     External text is never told without a search, whatever its row says.
     """
     with user_scope(user):
-        rows = read_known_rows(user, asked, vector, is_cold=is_cold)
+        rows = read_known_rows(user, asked, vector, now=now, is_cold=is_cold)
     statements = [doubt_statement(one, doubted) for one in describe_rows(rows, now)]
     return choose_lines(statements, asked, now=now, is_cold=is_cold, apart=apart)
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
-from django.utils import timezone
 
 from memory.claims.constraints import CONSTRAINT
 from memory.claims.questions import AskedFor
@@ -87,14 +86,16 @@ class KnownRows:
     changes: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_known_rows(user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, is_cold: bool) -> KnownRows:
+def read_known_rows(
+    user: EndUser, asked: AskedFor, vector: QuestionVector | None, *, now: datetime, is_cold: bool
+) -> KnownRows:
     """In four statements, however many lines come of them, and one more where a fact is contradicted. In the user's
     scope."""
     told = [FactState.ACTIVE, FactState.SUPERSEDED] if asked.is_past else [FactState.ACTIVE]
     near = find_nearest(user, *vector, asked=True, states=told, limit=NEAREST) if vector is not None else {}
     values: dict[str, Any] = {
         "user": user.pk,
-        "now": timezone.now(),
+        "now": now,
         "external": int(Trust.EXTERNAL),
         "nearest": [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR],
         "asked": sorted(asked.relations),

@@ -278,7 +278,7 @@ def test_more_statements_of_the_bank_ask_the_database_no_oftener(user: EndUser, 
             told = f"Shelf {number} {place} holds a box of nails"
             memory.store(user, NewMemory(told, tier=Tier.MEMORY_BANK, tags=["identity"]), now=clock())
         with user_scope(user), CaptureQueriesContext(connection) as asked:
-            rows = read_known_rows(user, read_question("Where do I live?"), None, is_cold=True)
+            rows = read_known_rows(user, read_question("Where do I live?"), None, now=clock(), is_cold=True)
             assert len(list(describe_rows(rows, clock()))) >= number
         counts.append(len(asked))
     assert counts[0] == counts[1]
@@ -299,7 +299,7 @@ def test_of_a_bank_that_waits_to_be_read_a_context_reads_the_foremost_alone(
 
     monkeypatch.setattr(known, "read_slot", read_slot)
     with user_scope(user):
-        rows = read_known_rows(user, read_question("Where are the bolts?"), None, is_cold=True)
+        rows = read_known_rows(user, read_question("Where are the bolts?"), None, now=clock(), is_cold=True)
         told = list(describe_rows(rows, clock()))
     assert len(told) == len(waiting)
     assert len(read) == known.MOST_READ_HERE

@@ -2,12 +2,12 @@
 
 from django.db import migrations, models
 
+from memory.models import migrating
 
-class Migration(migrations.Migration):
+
+class Migration(migrating.Migration):
     dependencies = [("memory", "0035_inline_vectors")]
 
     operations = [
-        migrations.AddField(
-            "memoryitem", "is_expiry_given", models.BooleanField(db_default=False, default=False)
-        ),
+        migrations.AddField("memoryitem", "is_expiry_given", models.BooleanField(db_default=False, default=False)),
     ]

@@ -79,7 +79,10 @@ def list_page(
 ) -> tuple[list[MemoryItem], int]:
     """Newest first from a numbered place on, and how many there are: for those who turn pages by number."""
     with user_scope(user):
-        rows = MemoryItem.objects.for_user(user).filter(status__in=statuses).exclude(has_ended(timezone.now()))
+        rows = MemoryItem.objects.for_user(user).filter(status__in=statuses)
+        if Status.ARCHIVED not in statuses:
+            # As good as archived; who asks for those as well, to delete them, means every one.
+            rows = rows.exclude(has_ended(timezone.now()))
         if len(tiers) < len(Tier):
             rows = rows.filter(tier__in=tiers)
         for condition in wanted.build_expressions(user.pk):

@@ -19,6 +19,7 @@ KIND = "zep"
 SHAPE = "a message of Zep has a uuid and role_type, or role and content; a fact of Zep a uuid and fact"
 
 LISTS = ("messages", "episodes", "facts", "edges")
+MAX_NAME = 200
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 
 
@@ -44,6 +45,12 @@ def find_thread(row: dict[str, object], otherwise: str) -> str:
     return clean_thread_id(named) if named else otherwise
 
 
+def find_name(row: dict[str, object]) -> str:
+    """Who of several people spoke: ``name``, which earlier releases called ``role``, beside ``role_type``."""
+    name = clean_label(get_text(row, "name", "") or get_text(row, "role", ""), MAX_NAME)
+    return "" if name.casefold() in ROLES else name
+
+
 def read_row(row: dict[str, object], thread: str) -> ImportedMessage | SkippedMessage:
     # A fact is a model's wording of what was said; it is dated when it became true, where that is known.
     is_fact = "fact" in row
@@ -60,7 +67,7 @@ def read_row(row: dict[str, object], thread: str) -> ImportedMessage | SkippedMe
         thread_id=thread,
         title=clean_label(get_text(row, "name", ""), 200) if is_fact else "",
         message_id=get_text(row, "uuid", ""),
-        speaker=speaker,
+        speaker=(find_name(row) or speaker) if speaker == "user" else speaker,
         text=text,
         said_at=since or parse_time_or_none(row, "created_at"),
         until=parse_end(row, "invalid_at") if is_fact else None,

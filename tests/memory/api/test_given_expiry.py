@@ -7,6 +7,9 @@ import pytest
 from memory.access.scope import user_scope
 from memory.lifecycle import learning, promotion
 from memory.models import EndUser, MemoryItem
+from memory.models.conditions import RowConditions
+from memory.store import listing
+from memory.tiers import Status
 from tests.api_client import ApiClient
 from tests.conftest import Clock
 
@@ -105,3 +108,16 @@ def test_a_time_that_cannot_be_given_is_refused_by_name(api: ApiClient, clock: C
     refused = api.patch(f"memories/{stored}", {"expires_at": "2027-01-01"})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["field"] == "expires_at"
+
+
+def test_pages_that_show_the_archived_have_it_and_others_do_not(api: ApiClient, user: EndUser, clock: Clock) -> None:
+    api.post("memories", {"text": "The parking spot is B12.", **ENDS})
+    clock.advance(days=6)
+    counts = []
+    for _ in range(2):
+        for statuses in ((Status.ACTIVE, Status.DORMANT), (Status.ARCHIVED,), tuple(Status)):
+            rows, count = listing.list_page(user, RowConditions(), statuses=statuses, start=0, limit=10)
+            assert len(rows) == count
+            counts.append(count)
+        promotion.promote_user(user, now=clock())
+    assert counts == [0, 0, 1, 0, 1, 1]

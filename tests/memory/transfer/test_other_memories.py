@@ -121,8 +121,24 @@ def write_lines(rows: list[dict[str, Any]]) -> str:
         (
             "zep",
             json.dumps(ZEP_MESSAGES),
-            [("zep", "user", "The hive is loud", "2026-03-01T00"), ("zep", "assistant", "They may swarm.", "")],
+            [("zep", "Ines", "The hive is loud", "2026-03-01T00"), ("zep", "assistant", "They may swarm.", "")],
             1,
+        ),
+        (
+            "zep",
+            json.dumps(
+                [
+                    {"uuid": "1", "role": "user", "name": "Bob", "content": "Hi", "created_at": "2026-03-01"},
+                    {"uuid": "2", "role": "human", "content": "Bees", "created_at": "2026-03-01"},
+                    {"uuid": "3", "role": "ai", "name": "Bot", "content": "Hm", "created_at": "2026-03-01"},
+                ]
+            ),
+            [
+                ("zep", "Bob", "Hi", "2026-03-01T00"),
+                ("zep", "user", "Bees", "2026-03-01T00"),
+                ("zep", "assistant", "Hm", "2026-03-01T00"),
+            ],
+            0,
         ),
         ("zep", json.dumps({"edges": ZEP_FACTS}), [("zep", "assistant", "Ines keeps bees", "2025-01-01T00")], 0),
         (

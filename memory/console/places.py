@@ -135,7 +135,13 @@ OF_OPERATOR: Final = (
         _("change account sign"),
         _("Choose another password than the one you were given."),
     ),
-    ConsolePlace("display", "settings", _("Language and time"), _("zone locale translation")),
+    ConsolePlace(
+        "display",
+        "settings",
+        _("Language and time"),
+        _("zone locale translation"),
+        _("The language of the console, and the time zone of its times."),
+    ),
 )
 OF_INSTALLATION: Final = (
     ConsolePlace(

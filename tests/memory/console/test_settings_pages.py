@@ -45,7 +45,7 @@ def test_each_page_shows_own_organisations_alone(
 def test_the_hub_leads_to_pages_that_open(governing: Console, user: EndUser, place: str) -> None:
     governing.get(place)
     links = set(re.findall(r'<a href="(/console/[^"]+)"><strong>', governing.get("/console/settings").content.decode()))
-    assert {"/console/keys", "/console/members", "/console/health", f"{place}/connect"} <= links
+    assert {"/console/keys", "/console/members", "/console/health", f"{place}/connect", "/console/display"} <= links
     assert {governing.get(link).status_code for link in links} == {200}
 
 

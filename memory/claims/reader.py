@@ -1,7 +1,7 @@
 """Reads the claims of a text, sentence by sentence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from memory.claims.claim import Claim
@@ -24,6 +24,7 @@ from memory.claims.clauses.stretches import (
     judge_beside_question,
     rate_stretch,
 )
+from memory.claims.corrected import CorrectedText
 from memory.claims.dates.agenda import is_proposed, tells_only_time
 from memory.claims.dates.appointments import add_appointments, claim_appointments
 from memory.claims.dates.arrangements import claim_arrangements, put_arranged
@@ -67,6 +68,7 @@ from memory.claims.sentences import frame_turn, mask_turn, prepare_sentence
 from memory.claims.slots.framed import FramedText, cut_slots, parts_with
 from memory.claims.slots.kinds import names_only_shifts
 from memory.claims.slots.known import KnownSlot
+from memory.claims.slots.matching import SlotMatch
 from memory.claims.slots.resolution import read_slots
 from memory.claims.slots.sharing import list_told
 from memory.claims.succession import find_moved, follow_known
@@ -135,6 +137,7 @@ def tells_by_itself(claim: Claim, one: SentenceReading, *, is_masked: bool) -> b
 
 
 def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnReading:
+    """The sentences of a turn with what each claims, before anything is judged by how likely it is."""
     (normal, masked, laughs), previous = mask_turn(text), [restore_apostrophes(turn) for turn in previous]
     whole = annotate_text(masked, load_claim_words())
     if speaks_for_others(whole):
@@ -142,38 +145,94 @@ def read_turn(text: str, previous: Sequence[str] = (), asked: str = "") -> TurnR
     mentions, presupposed = collect_mentions(previous), find_presupposed(masked, whole, previous)
     normal, masked, whole, framed, corrected = frame_turn(normal, masked, whole, previous)
     known = list_told(previous, whole.languages, find_language(whole) or "en", framed.known)
-    dosed, told = find_changed_dose(masked, previous, asked), tuple(known)
-    reacted = [one for find in BODILY for one in find(masked, sorted(whole.languages or {"en"}))]
-    found, place, skip, is_introduced = list[SentenceReading](), 0, False, False
-    before = previous[-1] if previous and len(previous[-1]) <= LONGEST // 2 else ""
+    told = tuple(known)
+    turn = TurnProgress(
+        (normal, masked),
+        whole,
+        framed,
+        corrected,
+        previous,
+        find_changed_dose(masked, previous, asked),
+        known,
+        mentions,
+    )
     for index, sentence in enumerate(map(prepare_sentence, whole.own_sentences)):
-        place = max(place, masked.find(sentence.raw[:12], place))
-        request = None if skip else find_request(sentence)
-        if skip or turn_back(sentence, request, found):
-            skip = False
-            continue
-        kept, skip = ([], False) if dosed else read_remembered(whole, index, sentence, request, framed, place, previous)
-        if kept:
-            kept = [restore_quoted(fill_request(one, sentence, whole, known), sentence, masked, normal) for one in kept]
-            found.append(SentenceReading(sentence, place, tuple(kept), is_request=True))
-            continue
-        is_introduced = is_introduced or introduces_words(sentence)
-        if (closed := read_closed(sentence, whole, place, known, is_introduced=is_introduced)) is not None:
-            found.append(closed)
-            continue
-        before = keep_antecedent(before, sentence.words, find_language(whole) or "en")
-        slots = find_sentence_slots(sentence, whole, known, cut_slots(framed.slots, place, place + len(sentence.raw)))
-        sure = dosed if sentence.is_question else [*dosed, *reacted]
-        slots = put_known(slots, cut_slots(sure, place, place + len(sentence.raw)))
-        read = read_sentence(sentence, whole, mentions, place, slots, known, before)
-        claims = [corrected.mark_claim(mark_ended(name_theirs(one), known)) for one in resolve_pronouns(read, before)]
-        found.append(one := settle_supposed(SentenceReading(sentence, place, tuple(claims)), whole, framed, index))
-        known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
-        mentions |= collect_mentions([sentence.raw])
-        before = word_whole(sentence)
+        turn.read_next(index, sentence)
+    found = tuple(turn.found)
     taken = claim_appointments(framed.asked, [(one.sentence, one.place) for one in found if one.is_own])
     arranged = claim_arrangements(found, whole.languages, told)
-    return TurnReading(whole, tuple(found), masked != normal, laughs, taken, arranged, presupposed, told)
+    return TurnReading(whole, found, masked != normal, laughs, taken, arranged, presupposed, told)
+
+
+@dataclass(slots=True)
+class TurnProgress:
+    """A turn, and what is carried from one of its sentences to the next.
+
+    ``texts`` are the turn as it was written and with blanks for other voices; ``dosed`` is the dose that it changes.
+    """
+
+    texts: tuple[str, str]
+    whole: AnnotatedText
+    framed: FramedText
+    corrected: CorrectedText
+    previous: Sequence[str]
+    dosed: Sequence[SlotMatch]
+    known: list[KnownSlot]
+    mentions: frozenset[str]
+    found: list[SentenceReading] = field(default_factory=list)
+    place: int = 0
+    # Whether one before has said that others' words follow.
+    is_introduced: bool = False
+    # Whether this sentence was read with the one before.
+    is_taken: bool = False
+    # The words before this sentence, which say whom its pronouns mean.
+    before: str = field(init=False)
+    # What the body does not bear, wherever in the turn it is told.
+    reacted: list[SlotMatch] = field(init=False)
+
+    def __post_init__(self) -> None:
+        last = self.previous[-1] if self.previous else ""
+        self.before = last if len(last) <= LONGEST // 2 else ""
+        languages = sorted(self.whole.languages or {"en"})
+        self.reacted = [one for find in BODILY for one in find(self.texts[1], languages)]
+
+    def read_next(self, index: int, sentence: Sentence) -> None:
+        """Add what a sentence claims: as a request to remember, as not all the person's own, or as their own."""
+        whole, (normal, masked) = self.whole, self.texts
+        self.place = max(self.place, masked.find(sentence.raw[:12], self.place))
+        request = None if self.is_taken else find_request(sentence)
+        if self.is_taken or turn_back(sentence, request, self.found):
+            self.is_taken = False
+            return
+        kept: list[Claim] = []
+        if not self.dosed:
+            kept, self.is_taken = read_remembered(
+                whole, index, sentence, request, self.framed, self.place, self.previous
+            )
+        if kept:
+            filled = [fill_request(one, sentence, whole, self.known) for one in kept]
+            claims = tuple(restore_quoted(one, sentence, masked, normal) for one in filled)
+            self.found.append(SentenceReading(sentence, self.place, claims, is_request=True))
+            return
+        self.is_introduced = self.is_introduced or introduces_words(sentence)
+        closed = read_closed(sentence, whole, self.place, self.known, is_introduced=self.is_introduced)
+        self.found.append(closed if closed is not None else self.read_own(index, sentence))
+
+    def read_own(self, index: int, sentence: Sentence) -> SentenceReading:
+        """A sentence that is all the person's own, which the next ones may go back to."""
+        whole, place, end = self.whole, self.place, self.place + len(sentence.raw)
+        self.before = keep_antecedent(self.before, sentence.words, find_language(whole) or "en")
+        slots = find_sentence_slots(sentence, whole, self.known, cut_slots(self.framed.slots, place, end))
+        sure = self.dosed if sentence.is_question else [*self.dosed, *self.reacted]
+        slots = put_known(slots, cut_slots(sure, place, end))
+        read = read_sentence(sentence, whole, self.mentions, place, slots, self.known, self.before)
+        told = (mark_ended(name_theirs(one), self.known) for one in resolve_pronouns(read, self.before))
+        claims = tuple(self.corrected.mark_claim(one) for one in told)
+        one = settle_supposed(SentenceReading(sentence, place, claims), whole, self.framed, index)
+        self.known += [KnownSlot(claim.subject, claim.relation, claim.object) for claim in one.claims]
+        self.mentions |= collect_mentions([sentence.raw])
+        self.before = word_whole(sentence)
+        return one
 
 
 def read_remembered(

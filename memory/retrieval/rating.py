@@ -69,7 +69,7 @@ def rate(
 
 
 def ask_ratings(query: str, texts: Sequence[str], deadline: Deadline) -> dict[int, float]:
-    """By number; what was not rated keeps its score. Raises Unavailable."""
+    """The model's ratings by the number of the candidate; one without a rating keeps its score. Raises Unavailable."""
     data = {"query": query, "fragments": texts}
     answer = answer_prompt(PROMPT, data, RatedNotes, deadline=deadline, breaker=BREAKER)
     return {one.note: one.rating for one in answer.ratings}

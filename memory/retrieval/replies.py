@@ -28,12 +28,12 @@ class RepliesFound:
         self._places = {one.candidate.memory.id: one for one in ranked} if self.asked_for else {}
 
     def answers(self, one: RankedCandidate) -> bool:
-        """Whether it is told with a question of the assistant's for one of the relations."""
+        """Whether a candidate answers a question of the assistant's for one of the relations."""
         asked = self._find_asked(one) if self.asked_for else ""
         return bool(asked) and not self.asked_for.isdisjoint(read_question(asked).relations)
 
     def lift(self) -> None:
-        """Up past the exchange that asks. Changes the candidates in place."""
+        """Move answers up past the exchange that asks. Changes the candidates in place."""
         for one in self._ranked:
             asking = self._find_asking(one)
             if asking is not None and asking.total > one.total and self.answers(one):

@@ -43,7 +43,10 @@ def rerank(
 
 
 def release_connection() -> None:
-    """Back to the pool: else a slow reranker would soon hold all of it, and requests that need none would fail."""
+    """Give the connection back to the pool.
+
+    A slow reranker would soon hold all of it, and requests that need no reranker would fail.
+    """
     if getattr(connection, "pool", None) and not connection.in_atomic_block:
         connection.close()
 

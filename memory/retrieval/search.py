@@ -117,19 +117,22 @@ def search(user: EndUser, request: SearchRequest, *, now: datetime, remember: bo
 
 
 def silence_low(hits: list[SearchHit], request: SearchRequest, debug: SearchDebug) -> list[SearchHit]:
-    """Before the turn is written down: an outcome is about what was handed over."""
+    """No hits where the confidence is low and the request wants silence then.
+
+    Before the turn is written down: an outcome is about what was handed over.
+    """
     return [] if request.is_silent_when_low and debug.retrieval_confidence == LOW else hits
 
 
 def count_search(debug: SearchDebug, hits: Sequence[SearchHit], seconds: float) -> None:
-    """Into the diagnostics of the answer and the metrics of the process."""
+    """Count a search in the diagnostics of its answer and in the metrics of the process."""
     debug.stage_timings_ms["total"] = round(seconds * 1000, 3)
     found_in = [hit.item.tier for hit in hits]
     metrics.record_search(debug.stage_timings_ms, debug.fallbacks_used, found_in, debug.retrieval_confidence)
 
 
 def start_deadline(request: SearchRequest) -> Deadline:
-    """To be called first: understanding the query is of the request's time as well."""
+    """The deadline of a request. Called first, as understanding the query takes of its time as well."""
     deadlines = memory_conf().deadlines
     allowed_s = deadlines.default_s if request.deadline_s is None else request.deadline_s
     return Deadline(min(allowed_s, deadlines.hard_s))
@@ -154,7 +157,7 @@ def can_be_advised(request: SearchRequest) -> bool:
 
 
 def complete_request(request: SearchRequest, query: Query, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
-    """With what the caller left open: the limit, the tiers where they are planned, and whether dormant ones count."""
+    """The request with what the caller left open: the limit, the planned tiers, and whether dormant memories count."""
     # Whoever names tiers asks for what is in them; what is dormant is in none.
     dormant = (request.tiers is None or request.dormant) and memory_conf().promotion.keeps_expired
     request = replace(request, limit=request.limit or query.limit, dormant=dormant)
@@ -162,7 +165,7 @@ def complete_request(request: SearchRequest, query: Query, advice: SearchAdvice,
 
 
 def limit_to_advised_tiers(request: SearchRequest, advice: SearchAdvice, debug: SearchDebug) -> SearchRequest:
-    """Asked of the advised tiers, where the caller named none."""
+    """The request limited to the advised tiers, where the caller named none."""
     if request.tiers is not None or advice.tiers is None:
         return request
     debug.tiers_considered = [tier.value for tier in Tier if tier in advice.tiers]
@@ -262,7 +265,7 @@ def load_hits(
 
 
 def keep_short(best: Sequence[DistinctCandidate], limit: int) -> list[DistinctCandidate]:
-    """As many as the limit says, and beyond it those that leave the room that so many turns usually take."""
+    """As many hits as the limit says, and more as long as short ones leave the room that so many turns usually take."""
     if len(best) <= limit:
         return list(best)
     room = limit * USUAL_TOKENS

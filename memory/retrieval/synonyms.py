@@ -40,7 +40,7 @@ def load_synonyms(user: EndUser) -> tuple[tuple[str, ...], ...]:
 
 
 def read_synonym_groups(user: EndUser) -> tuple[tuple[str, ...], ...]:
-    """The tag is among the words of a row, and the index of words finds it; an index of tags there is none."""
+    """The groups of terms that mean the same. Their tag is found by the index of words: tags have none."""
     (forms,) = build_query_groups(TAG)
     rows = MemoryItem.objects.for_user(user).active().filter(tier=Tier.PATTERNS, tags__contains=[TAG])
     tagged = rows.extra(where=["lexemes @@ %s::tsquery"], params=[build_tsquery(forms, user.pk)])

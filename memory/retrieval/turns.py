@@ -122,7 +122,7 @@ def record_context(
 
 
 def list_turns(user: EndUser, limit: int) -> list[Turn]:
-    """The latest that asked something, newest first."""
+    """The latest turns that asked something, newest first."""
     with user_scope(user):
         asked = Turn.objects.filter(user=user).exclude(query="")
         return list(asked.defer("debug").order_by("-created_at", "-pk")[:limit])

@@ -35,7 +35,7 @@ MOST_CHARS = 1_500
 
 
 def add_newest(rows: RowFilter, matches: Sequence[FusedMatch], vector: QuestionVector | None) -> list[FusedMatch]:
-    """The matches, and what was stored last that no index found. In the user's scope."""
+    """The matches with the newest memories that no index has yet. In the user's scope."""
     if not is_comparable(vector):
         return list(matches)
     found = {match.id for match in matches}
@@ -68,7 +68,7 @@ def is_comparable(vector: QuestionVector | None) -> bool:
 
 
 def choose_waiting(pool: Pool) -> list[Candidate]:
-    """The best by their words, and those that are here because they are new."""
+    """Candidates that no index has yet: the best by their words, and of those without any match the newest."""
     waiting = [one for one in pool if one.memory.is_waiting and one.distance is None]
     short = [one for one in waiting if len(one.memory.text) <= MOST_CHARS]
     worded = sorted((one for one in short if one.text_rank is not None), key=lambda one: one.text_rank or 0)
@@ -79,7 +79,7 @@ def choose_waiting(pool: Pool) -> list[Candidate]:
 def measure_distances(
     user: EndUser, query: Query, waiting: Sequence[Candidate], question: QuestionVector, deadline: Deadline
 ) -> dict[UUID, float]:
-    """By id, on the scale of the index's own. Raises Unavailable."""
+    """The distance of each by its id, on the scale of the index. Raises Unavailable."""
     conf = memory_conf()
     emphasis = choose_emphasis(query, conf.embedding)
     asked = emphasis.weigh(question.vector)

@@ -201,7 +201,7 @@ def resolve_people(asked: AskedFor, told: Mapping[UUID, Sequence[ToldFact]]) -> 
 
 
 def tells_asked(facts: Sequence[ToldFact], asked: AskedFor, one: RankedCandidate, replies: RepliesFound) -> bool:
-    """Of a candidate that tells no fact it is not looked up what it replies to."""
+    """Whether a candidate tells a fact that is asked for. What one without facts replies to is not looked up."""
     is_reply = bool(facts) and replies.answers(one)
     return any(answers(fact, asked, is_reply=is_reply) for fact in facts)
 
@@ -288,7 +288,7 @@ def settle_order(
 def add_unfound(
     telling: Sequence[UUID], places: dict[UUID, RankedCandidate], ranked: list[RankedCandidate], row_filter: RowFilter
 ) -> list[RankedCandidate]:
-    """What the question's words did not find, though it holds in the place of what they found."""
+    """Add what holds now in the place of what was found, where the question's words did not find it."""
     rows = {memory.id: memory for memory in read_rows(row_filter, telling, ())}
     for memory_id in telling:
         if memory_id in rows:

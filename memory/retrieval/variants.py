@@ -121,7 +121,7 @@ def parse_settings(given: Mapping[str, Any]) -> SearchSettings:
 
 
 def read_names(field: str, given: Any, allowed: list[str]) -> tuple[str, ...]:  # noqa: ANN401 -- any JSON
-    """In the order in which they are known, each once."""
+    """The names of a list, each once, in the order in which they are known."""
     if given is None:
         return ()
     if not isinstance(given, list | tuple) or any(name not in allowed for name in given):

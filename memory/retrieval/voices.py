@@ -49,7 +49,7 @@ def is_about_person(query: Query) -> bool:
 
 
 def is_turn(memory: CandidateMemory) -> bool:
-    """Said by somebody in a conversation, and not by the assistant. What the product publishes is the person's."""
+    """Whether somebody but the assistant said it in a conversation. What the product publishes is the person's."""
     is_said = bool(memory.thread_id) and not memory.is_reply
     return is_said and not memory.is_statement and not memory.is_published
 

@@ -116,9 +116,7 @@ def drop_edges(pages: list[list[PrintedLine]]) -> None:
     filled = [page for page in pages if page]
     if len(filled) < FEWEST_PAGES:
         return
-    counts = Counter(
-        key for page in filled for key in {key for line in take_edges(page) for key in list_keys(line)}
-    )
+    counts = Counter(key for page in filled for key in {key for line in take_edges(page) for key in list_keys(line)})
     shared = {key for key, count in counts.items() if count > SHARED_BY * len(filled)}
     seen: set[str] = set()
     for page in filled:

@@ -13,7 +13,7 @@ REPLACED, MEANING, MEANING_BESIDE_NAMES = 1.6, 1.0, 0.4
 
 
 def score_late(query: Query, pool: Pool) -> list[float]:
-    """How much nearer than the other turns token by token, in place of most of the relevance."""
+    """How much nearer a turn is than the others, token by token; takes the place of most of the relevance."""
     share = MEANING_BESIDE_NAMES if query.named else MEANING
     return [
         0.0 if one.token_score is None else one.token_score + share * one.meaning - REPLACED * one.relevance

@@ -56,7 +56,7 @@ def score_time_words(query: Query, pool: Pool) -> list[float]:
 
 
 def score_figure(query: Query, pool: Pool) -> list[float]:
-    """Holds a number, where the question asks for one."""
+    """Up for a memory that holds a number, where the question asks for one."""
     if not query.asks_amount or query.is_remark:
         return [0.0] * len(pool)
     return [
@@ -65,7 +65,7 @@ def score_figure(query: Query, pool: Pool) -> list[float]:
 
 
 def score_proper_name(query: Query, pool: Pool) -> list[float]:
-    """Holds a name inside a sentence, where the question asks who, where or which."""
+    """Up for a memory that holds a name inside a sentence, where the question asks who, where or which."""
     if not query.asks_name:
         return [0.0] * len(pool)
     # Off the topic a name answers nothing: in a store of four "where is the ladder?" brought "I live in Zurich."

@@ -13,7 +13,7 @@ from memory.models import EndUser, Organization
 Row = TypeVar("Row", bound=Model)
 
 
-EXTERNAL_ID_PATTERN = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
+EXTERNAL_ID_PATTERN = re.compile(r"[A-Za-z0-9_.@:+|-]{1,128}")
 
 
 def find_user(organization: Organization | int, external_id: str) -> EndUser | None:
@@ -98,7 +98,7 @@ def is_stranger(user: EndUser) -> bool:
 def get_or_create_user(organization: Organization | int, external_id: str) -> EndUser:
     """The end user, created by the first write. Raises ValueError for an id outside the allowed alphabet."""
     if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
-        raise ValueError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        raise ValueError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : + | -")
     organization_id = organization if isinstance(organization, int) else organization.pk
     found = find_user(organization_id, external_id)
     return found or EndUser.objects.get_or_create(organization_id=organization_id, external_id=external_id)[0]

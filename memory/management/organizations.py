@@ -30,7 +30,7 @@ def add_organization_argument(
 def validate_external_id(external_id: str) -> None:
     """For a command that makes the user it names."""
     if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
-        raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        raise CommandError("a user id is 1-128 of A-Z a-z 0-9 _ . @ : + | -")
 
 
 def resolve_organization(slug: str | None) -> Organization:

@@ -36,7 +36,7 @@ def resolve_caller(principal: Principal, named: str | None, field: str = USER_HE
     allowed = principal.user_ids
     external_id = named or (next(iter(allowed)) if allowed is not None and len(allowed) == 1 else DEFAULT_USER)
     if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
-        raise invalid_field(field, "a user id is 1-128 of A-Z a-z 0-9 _ . @ : -")
+        raise invalid_field(field, "a user id is 1-128 of A-Z a-z 0-9 _ . @ : + | -")
     if not principal.may_act_for(external_id):
         raise Problem(403, "forbidden", "This key may not act for that user.")
     # The key has been admitted, which has read what it is bound to and what the request names.

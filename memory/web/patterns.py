@@ -18,7 +18,7 @@ LANGUAGE_PATTERN = r"^[a-z]{2}$"
 PATTERN_RULES = {
     UUID_PATTERN: "must be a UUID",
     MATTER_PATTERN: "must be a UUID, or a number",
-    USER_PATTERN: "must be 1-128 of A-Z a-z 0-9 _ . @ : -",
+    USER_PATTERN: "must be 1-128 of A-Z a-z 0-9 _ . @ : + | -",
     SCOPE_ID: SCOPE_ID_RULE,
     RELATION_PATTERN: "must be 1-64 of a-z 0-9 _ and begin with a letter, as in favorite_tea",
     LANGUAGE_PATTERN: "must be the two letters of a language, as in en",

@@ -159,7 +159,7 @@ CHANGED: Final = (
     gettext_noop("is text from outside: vouch for it before it is shared"),
     gettext_noop("an organisation may have {number} endpoints; delete one first"),
     gettext_noop("must be some of {names}"),
-    gettext_noop("must be 1-128 of A-Z a-z 0-9 _ . @ : -"),
+    gettext_noop("must be 1-128 of A-Z a-z 0-9 _ . @ : + | -"),
     gettext_noop("must be 1-128 of A-Z a-z 0-9 _ . @ : / -"),
     gettext_noop("holds a secret, which is taken out of every request; the signature tells who sends"),
     gettext_noop("must be an address of at most {number} printable ASCII characters"),

@@ -63,7 +63,7 @@ def validate_events(events: Sequence[str]) -> list[str]:
 
 def validate_person(person: str) -> str:
     if person and not EXTERNAL_ID_PATTERN.fullmatch(person):
-        raise WriteRefused("user_id", "must be 1-128 of A-Z a-z 0-9 _ . @ : -")
+        raise WriteRefused("user_id", "must be 1-128 of A-Z a-z 0-9 _ . @ : + | -")
     return person
 
 

@@ -106,7 +106,7 @@ def test_a_refusal_names_the_field_of_the_request_and_the_rule(
 
 def test_an_id_of_the_wrong_form_is_told_in_words(api: ApiClient) -> None:
     for path, says in (
-        ("/api/v1/users/ann%20smith/memories", "must be 1-128 of A-Z a-z 0-9 _ . @ : -"),
+        ("/api/v1/users/ann%20smith/memories", "must be 1-128 of A-Z a-z 0-9 _ . @ : + | -"),
         ("memories/1", "must be a UUID"),
         ("facts/1", "must be a UUID"),
         ("threads/a%00b", "must not contain a control character"),

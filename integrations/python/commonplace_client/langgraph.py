@@ -36,7 +36,7 @@ MARK = "langgraph"
 # What a search of the memory returns at most.
 MOST_FOUND = 50
 MOST_CHARS = 32_768
-PERSON = re.compile(r"[A-Za-z0-9_.@:-]{1,128}")
+PERSON = re.compile(r"[A-Za-z0-9_.@:+|-]{1,128}")
 # What the id of a project may not hold, and what stands for it.
 NO_PROJECT = re.compile(r"[^A-Za-z0-9_.@:/-]|@:")
 PROJECT_CHARS, KEPT_CHARS = 128, 62
@@ -97,7 +97,7 @@ class CommonplaceStore(BaseStore):
         label = namespace[self.user_at]
         if not PERSON.fullmatch(label):
             told = f"The label {label!r} at place {self.user_at} of the namespace {namespace} names a person:"
-            raise MemoryRefused(f"{told} it must be 1-128 of A-Z a-z 0-9 _ . @ : -")
+            raise MemoryRefused(f"{told} it must be 1-128 of A-Z a-z 0-9 _ . @ : + | -")
         return self.memory.person(label)
 
     def find(self, namespace: Namespace, key: str) -> Memory | None:

@@ -31,7 +31,7 @@ SCOPE_CHOICES: Final = (
 def require_id(external_id: str) -> str:
     if not EXTERNAL_ID_PATTERN.fullmatch(external_id):
         raise forms.ValidationError(
-            _("“%(id)s” is no id: 1-128 of A-Z a-z 0-9 _ . @ : - are.") % {"id": external_id[:60]}
+            _("“%(id)s” is no id: 1-128 of A-Z a-z 0-9 _ . @ : + | - are.") % {"id": external_id[:60]}
         )
     return external_id
 

@@ -49,7 +49,7 @@ def page(request: OperatorRequest, key_id: int) -> HttpResponse:
     require_owner(request.user, key.organization)
     if key.revoked_at is not None:
         return redirect("console:key", key.pk)
-    return DEEDS.get(request.POST.get("action", ""), change_limit)(request, key)
+    return ACTIONS.get(request.POST.get("action", ""), change_limit)(request, key)
 
 
 def revoke(request: OperatorRequest, key: ApiKey) -> HttpResponse:
@@ -126,7 +126,7 @@ def describe_old_key(key: ApiKey) -> str:
     return _("The old key %(hint)s… works until %(until)s.") % told
 
 
-DEEDS: Final[Mapping[str, Callable[[OperatorRequest, ApiKey], HttpResponse]]] = {
+ACTIONS: Final[Mapping[str, Callable[[OperatorRequest, ApiKey], HttpResponse]]] = {
     "limit": change_limit,
     "name": rename,
     "end": change_end,

@@ -115,7 +115,7 @@ class Command(BaseCommand):
         if options["user_ids"] is not None:
             bad = [entry for entry in options["user_ids"] if not EXTERNAL_ID_PATTERN.fullmatch(entry)]
             if bad or not options["user_ids"]:
-                raise CommandError("--user-ids: each is 1-128 of A-Z a-z 0-9 _ . @ : -")
+                raise CommandError("--user-ids: each is 1-128 of A-Z a-z 0-9 _ . @ : + | -")
         for option in ("agent", "project"):
             if options[option] and not SCOPE_ID_PATTERN.fullmatch(options[option]):
                 raise CommandError(f"--{option}: {SCOPE_ID_RULE}")

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -31,6 +32,20 @@ def test_a_stored_memory_is_answered_with_all_that_was_promised(api: ApiClient, 
     assert item["created_at"] == item["occurred_at"] == "2026-03-02T09:30:00Z"
     assert "duplicate_of" not in item
     assert api.get(f"memories/{item['id']}").json() == item
+
+
+@pytest.mark.parametrize("given", ["auth0|64f1", "ann+work@example.org", "+491701234567"])
+def test_an_id_of_a_login_service_or_a_phone_is_a_persons(user: EndUser, given: str) -> None:
+    api = ApiClient(quote(given, safe=""), client_for(user).key)
+    stored = api.post("memories", {"text": "The train to Haifa leaves at 07:40"})
+    assert stored.status_code == 201
+    [listed] = api.get("memories").json()["items"]
+    assert listed["id"] == stored.json()["id"]
+    assert api.post("context", {"query": "When does the train leave?"}).status_code == 200
+    assert EndUser.objects.get(external_id=given).organization == user.organization
+    exported = api.get("export")
+    assert b"leaves at 07:40" in b"".join(exported)
+    assert f"{given}.jsonl" in exported.headers["Content-Disposition"]
 
 
 def test_a_change_of_what_was_changed_meanwhile_is_refused(api: ApiClient, clock: Clock) -> None:

@@ -1,6 +1,7 @@
 """The front door and the list of people."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from django.test import override_settings
@@ -32,6 +33,15 @@ def test_only_the_operators_own_organisations_are_listed(
     assert b"Acme" in page
     assert b"Umbra" not in page
     assert b"Umbra" in outsider.get("/console/people").content
+
+
+@pytest.mark.parametrize("given", ["auth0|64f1", "ann+work@example.org"])
+def test_an_id_of_a_login_service_leads_to_its_person(console: Console, organization: Organization, given: str) -> None:
+    EndUserFactory.create(organization=organization, external_id=given)
+    address = f"/console/acme/{quote(given, safe='+@')}"
+    assert address.encode() in console.get("/console/people", {"q": given}).content
+    assert console.get(address).status_code == 200
+    assert console.get(f"{address}/memories").status_code == 200
 
 
 def test_people_are_found_by_a_part_of_their_id(console: Console, user: EndUser, other_user: EndUser) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from http import HTTPStatus
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -22,6 +23,7 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 
 # The person an operator looked at last, in their session.
 LAST_VIEWED = "last_viewed"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
 
 
 class OperatorRequest(HttpRequest):
@@ -70,11 +72,16 @@ def forbid_caching(response: Response) -> Response:
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """The login page; as a whole page also when only a part was asked for, back to the page that asked."""
+    """The login page; as a whole page also when only a part was asked for, back to the page that asked.
+
+    What was sent from within a page is refused instead, so that the page keeps what somebody has typed.
+    """
     htmx = cast("OperatorRequest", request).htmx
     if not htmx:
         # A form that was sent cannot be sent again after signing in: go to its page.
         return redirect_to_login(request.get_full_path())
+    if request.method not in SAFE_METHODS:
+        return HttpResponse(status=HTTPStatus.UNAUTHORIZED)
     login = redirect_to_login(htmx.current_url_abs_path or "/")
     return HttpResponseClientRedirect(login.url)
 

@@ -123,7 +123,8 @@
   document.addEventListener("htmx:responseError", (event) => {
     const status = event.detail.xhr.status;
     // Signing in again in another window gives every form another token: the page does not know it yet.
-    if (status === 403) notice(words().refused);
+    if (status === 401) notice(words().signedOut);
+    else if (status === 403) notice(words().refused);
     else notice(status >= 500 ? words().serverFailed : fill(words().failed, status));
   });
   document.addEventListener("htmx:sendError", () => notice(words().unreachable));

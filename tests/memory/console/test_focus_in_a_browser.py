@@ -83,3 +83,21 @@ def test_a_page_that_was_open_for_too_long_says_what_to_do(
         )
         # The browser itself tells of the status.
         assert all("403" in said for said in there.complaints)
+
+
+def test_what_is_typed_stays_where_the_session_has_ended(
+    owner: Operator, visit: Callable[..., Visit], place: str
+) -> None:
+    for browser in open_browser():
+        there = visit(browser)
+        page = there.page
+        there.sign_in()
+        there.open(f"{place}/bank")
+        page.context.clear_cookies(name="commonplace_session")
+        page.fill("#add textarea", "Ann grows plums.")
+        page.wait_for_selector(".toast")
+        assert page.text_content(".toast") == (
+            "You have been signed out. Copy what you have written, and sign in again."
+        )
+        assert page.input_value("#add textarea") == "Ann grows plums."
+        assert all("401" in said for said in there.complaints)

@@ -113,3 +113,9 @@ def test_a_part_asked_for_after_the_session_ended_leads_the_whole_page_to_sign_i
     assert answer.status_code == 200
     assert answer.headers["HX-Redirect"] == f"/console/login?next={place}/memories"
     assert answer.content == b""
+
+
+def test_what_is_sent_after_the_session_ended_leaves_the_page_as_it_is(nobody: Console, place: str) -> None:
+    answer = nobody.post_part(f"{place}/bank/judge", {"text": "Ann grows plums."})
+    assert (answer.status_code, answer.content) == (401, b"")
+    assert "HX-Redirect" not in answer.headers

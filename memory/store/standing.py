@@ -37,7 +37,7 @@ def give_expiry(
     if item is None:
         return None
     if item.status != Status.ACTIVE:
-        raise WriteRefused("expires_at", f"is of memories that are active, and this is {item.status}: restore it first")
+        raise WriteRefused("expires_at", "is given to active memories alone: restore it first")
     item.is_expiry_given = expires_at is not None
     item.save(update_fields=["is_expiry_given"])
     set_expiry(item, expires_at or find_end_in_tier(item, now), now=now, actor=actor, reason="asked")

@@ -155,6 +155,7 @@ CHANGED: Final = (
     gettext_noop("names a memory that this person does not have"),
     gettext_noop("a person has at most {number} saved questions; delete one first"),
     gettext_noop("is archived: restore it before it is shared"),
+    gettext_noop("is given to active memories alone: restore it first"),
     gettext_noop("waits for review: confirm it before it is shared"),
     gettext_noop("is text from outside: vouch for it before it is shared"),
     gettext_noop("an organisation may have {number} endpoints; delete one first"),

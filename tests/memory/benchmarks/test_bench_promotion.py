@@ -31,6 +31,6 @@ def test_it_counts_what_it_made_due_and_clears_up(tmp_path: Path, monkeypatch: p
 def test_its_rows_have_every_column_but_those_the_database_fills() -> None:
     columns = FILL[FILL.index("(") + 1 : FILL.index(")")].replace("\n", " ").split(",")
     left_out = {"archived_at", "last_used_at", "origin", "arrival", "revision", "warnings", "review"}
-    left_out |= {"agent_id", "project_id"}
+    left_out |= {"agent_id", "project_id", "is_expiry_given"}
     known = {field.column for field in MemoryItem._meta.fields}
     assert {column.strip() for column in columns} == known - left_out

@@ -46,6 +46,10 @@ class KnownItem(NamedTuple):
     speaker: str
 
 
+# What no row has, in the place of an empty list: of that the planner takes anything for implied, and would read every
+# imported memory of a person by an index that has no more to do with it.
+NO_ID: Final = uuid.UUID(int=0)
+NO_RELATION: Final = "-"
 # Of a memory whose given time is over, which the next pass archives with what rests on it.
 ENDED: Final = "(is_expiry_given AND expires_at <= %(now)s)"
 # Composed by the mapper the two took 4 ms of each context, of a person of whom nothing is known as well.
@@ -97,15 +101,15 @@ def read_known_rows(
         "user": user.pk,
         "now": now,
         "external": int(Trust.EXTERNAL),
-        "nearest": [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR],
-        "asked": sorted(asked.relations),
-        "told": sorted({*asked.relations, *(BASICS if is_cold else ())}),
+        "nearest": [fact_id for fact_id, cosine in near.items() if cosine >= NEAR][:MOST_NEAR] or [NO_ID],
+        "asked": sorted(asked.relations) or [NO_RELATION],
+        "told": sorted({*asked.relations, *(BASICS if is_cold else ())}) or [NO_RELATION],
     }
     with connection.cursor() as cursor:
         cursor.execute(FACTS, values)
         rows = cursor.fetchall()
         facts = [Fact.from_db(connection.alias, FACT_COLUMNS, row[:-1]) for row in rows]
-        behind = list({fact.bank_item_id for fact in facts if fact.bank_item_id})
+        behind = list({fact.bank_item_id for fact in facts if fact.bank_item_id}) or [NO_ID]
         cursor.execute(ITEMS, values | {"behind": behind})
         found = cursor.fetchall()
     items = [KnownItem._make(known) for *known, is_ended in found if not is_ended]

@@ -15,6 +15,7 @@ from memory.facts.since import CONTRADICTED_BY, read_changes, read_contradicting
 from memory.inference.base import QuestionVector
 from memory.models import EndUser, Fact
 from memory.models.facts import FactState
+from memory.models.items import HAS_ENDED
 from memory.tiers import Trust
 
 # Who somebody is, in the order of what an assistant needs.
@@ -50,8 +51,6 @@ class KnownItem(NamedTuple):
 # imported memory of a person by an index that has no more to do with it.
 NO_ID: Final = uuid.UUID(int=0)
 NO_RELATION: Final = "-"
-# Of a memory whose given time is over, which the next pass archives with what rests on it.
-ENDED: Final = "(is_expiry_given AND expires_at <= %(now)s)"
 # Composed by the mapper the two took 4 ms of each context, of a person of whom nothing is known as well.
 FACTS: Final = f"""
 SELECT {", ".join(FACT_COLUMNS)}, {CONTRADICTED_BY} FROM fact
@@ -59,7 +58,7 @@ WHERE user_id = %(user)s AND trust > %(external)s AND (
     id = ANY(%(nearest)s)
     OR (state = 'active' AND (category = '{CONSTRAINT}' OR relation = ANY(%(told)s) OR bank_item_id IN (
         SELECT id FROM memory_item AS pinned
-        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review AND NOT {ENDED}
+        WHERE user_id = %(user)s AND status = 'active' AND always_inject AND NOT review AND NOT {HAS_ENDED}
     )))
     OR (state = 'superseded' AND relation = ANY(%(asked)s))
 )
@@ -67,10 +66,10 @@ ORDER BY last_seen DESC, id LIMIT {MOST_READ}
 """  # noqa: S608 -- columns and numbers of our own
 # What the guard suspects is found by search alone: told unasked it could pass for an instruction.
 ITEMS: Final = f"""
-SELECT {", ".join(KnownItem._fields)}, {ENDED} FROM memory_item AS item
+SELECT {", ".join(KnownItem._fields)}, {HAS_ENDED} FROM memory_item AS item
 WHERE user_id = %(user)s AND status = 'active' AND trust > %(external)s AND (
     id = ANY(%(behind)s)
-    OR (NOT review AND NOT {ENDED} AND (always_inject OR (tier = 'memory_bank' AND NOT EXISTS (
+    OR (NOT review AND NOT {HAS_ENDED} AND (always_inject OR (tier = 'memory_bank' AND NOT EXISTS (
         SELECT FROM fact WHERE fact.user_id = %(user)s AND fact.bank_item_id = item.id
     ))))
 )

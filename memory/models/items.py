@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -52,6 +52,10 @@ def is_kept_past_ttl() -> models.Q:
 def has_ended(now: datetime) -> models.Q:
     """Rows whose given time is over. A pass archives them; until it has come by, no answer may hold them."""
     return models.Q(is_expiry_given=True, expires_at__lte=now)
+
+
+# The same in statements of our own, at ``now``.
+HAS_ENDED: Final = "(is_expiry_given AND expires_at <= %(now)s)"
 
 
 class MemoryItem(models.Model):

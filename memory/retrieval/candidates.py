@@ -14,6 +14,7 @@ from memory.conf import memory_conf
 from memory.language import build_tsquery
 from memory.models import EndUser
 from memory.models.conditions import RowConditions
+from memory.models.items import HAS_ENDED
 from memory.retrieval.fusion import FusedMatch
 from memory.retrieval.pool import Candidate, CandidateMemory, Pool
 from memory.tiers import POLICIES, Tier
@@ -30,7 +31,7 @@ SELECT id, text, tier, extract(epoch FROM occurred_at)::float8, speaker, thread_
 FROM memory_item AS item
 WHERE user_id = %(user)s AND id = ANY((SELECT %(ids)s::uuid[])::uuid[])
   AND ((status = 'active' AND ({in_time})) OR (%(dormant)s AND status IN ('active', 'dormant')))
-  AND NOT (is_expiry_given AND expires_at <= %(now)s)
+  AND NOT {ended}
 """
 # Sums over the candidates end in another digit in another order, which the plan would choose.
 IN_ORDER = " ORDER BY id"
@@ -123,7 +124,8 @@ def read_rows(row_filter: RowFilter, ids: Collection[UUID], words: Sequence[tupl
     values |= dict.fromkeys((f"word{number}" for number in asked), None)
     values |= {f"word{number}": build_tsquery(forms, row_filter.user.pk) for number, forms in enumerate(words)}
     holds = ", ".join(HOLDS_WORD.format(number=number) for number in asked)
-    statement = SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds, in_time=IN_TIME) + further + IN_ORDER
+    statement = SELECT_ROWS.format(before=BEFORE, after=AFTER, holds=holds, in_time=IN_TIME, ended=HAS_ENDED)
+    statement += further + IN_ORDER
     return [parse_row(row, len(words)) for row in fetch_rows(row_filter, statement, values)]
 
 

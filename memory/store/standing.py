@@ -18,7 +18,7 @@ def set_expiry(item: MemoryItem, expires_at: datetime | None, *, now: datetime, 
     """None keeps it for good. The row is locked by the caller, in the user's scope."""
     before, after = write_moment(item.expires_at), write_moment(expires_at)
     item.expires_at, item.updated_at = expires_at, now
-    item.save(update_fields=["expires_at", "updated_at"])
+    item.save(update_fields=["expires_at", "is_expiry_given", "updated_at"])
     rows.record_event(
         item, "kept", reason=reason, before={"until": before}, after={"until": after}, now=now, actor=actor
     )
@@ -39,7 +39,6 @@ def give_expiry(
     if item.status != Status.ACTIVE:
         raise WriteRefused("expires_at", "is given to active memories alone: restore it first")
     item.is_expiry_given = expires_at is not None
-    item.save(update_fields=["is_expiry_given"])
     set_expiry(item, expires_at or find_end_in_tier(item, now), now=now, actor=actor, reason="asked")
     return item
 

@@ -66,38 +66,30 @@ def test_the_first_field_that_is_wrong_has_the_focus(owner: Operator, visit: Cal
         there.complaints.clear()
 
 
-def test_a_page_that_was_open_for_too_long_says_what_to_do(
-    owner: Operator, visit: Callable[..., Visit], place: str
-) -> None:
-    for browser in open_browser():
-        there = visit(browser)
-        page = there.page
-        there.sign_in()
-        there.open(f"{place}/bank")
+@pytest.mark.parametrize(
+    ("lost", "status", "says"),
+    [
         # As signing in again in another window does.
-        page.context.clear_cookies(name="commonplace_csrf")
-        page.fill("#add textarea", "Ann grows plums.")
-        page.wait_for_selector(".toast")
-        assert page.text_content(".toast") == (
-            "You may not do that, or this page was open for too long. Reload it and try again."
-        )
-        # The browser itself tells of the status.
-        assert all("403" in said for said in there.complaints)
-
-
-def test_what_is_typed_stays_where_the_session_has_ended(
-    owner: Operator, visit: Callable[..., Visit], place: str
+        (
+            "commonplace_csrf",
+            "403",
+            "You may not do that, or this page was open for too long. Reload it and try again.",
+        ),
+        ("commonplace_session", "401", "You have been signed out. Copy what you have written, and sign in again."),
+    ],
+)
+def test_a_page_that_was_open_for_too_long_says_what_to_do_and_keeps_what_is_typed(
+    owner: Operator, visit: Callable[..., Visit], place: str, lost: str, status: str, says: str
 ) -> None:
     for browser in open_browser():
         there = visit(browser)
         page = there.page
         there.sign_in()
         there.open(f"{place}/bank")
-        page.context.clear_cookies(name="commonplace_session")
+        page.context.clear_cookies(name=lost)
         page.fill("#add textarea", "Ann grows plums.")
         page.wait_for_selector(".toast")
-        assert page.text_content(".toast") == (
-            "You have been signed out. Copy what you have written, and sign in again."
-        )
+        assert page.text_content(".toast") == says
         assert page.input_value("#add textarea") == "Ann grows plums."
-        assert all("401" in said for said in there.complaints)
+        # The browser itself tells of the status.
+        assert all(status in said for said in there.complaints)
